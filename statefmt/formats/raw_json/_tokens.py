@@ -39,6 +39,8 @@ _ROLES: Final = {
     ("state", "outputs"): "outputs",
 }  # fmt: skip
 _MOST_SUSPECTS: Final = 8
+# Behind a slip in a quote, what strings hold may be read as tokens up to the place where the text stops.
+_KEPT_TOKENS: Final = 16
 
 
 class Expected(Enum):
@@ -167,7 +169,7 @@ class _Reader:
             if not self._take(token):
                 break
             self._tokens.append(token)
-            del self._tokens[:-4]
+            del self._tokens[:-_KEPT_TOKENS]
             position = end
         return position
 

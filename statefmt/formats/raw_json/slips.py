@@ -29,8 +29,8 @@ from statefmt.formats.raw_json._tokens import (
 from statefmt.text import pattern
 
 _RANKS: Final = 5
-# In bytes: white space, commas and brackets behind a string.
-_LONGEST_TAIL: Final = 32
+# In bytes: what is not a string, behind one.
+_LONGEST_TAIL: Final = 64
 # Of one kind. Each costs a few passes over the text.
 _MOST_SLIPS: Final = 12
 # In bytes; larger files are hardly edited by hand, and the search takes some thirty passes.
@@ -42,7 +42,9 @@ _WORDS: Final = {
 }  # fmt: skip
 _SINGLE: Final = rb"(?:'|`|\xc2\xb4|\xc2\xab|\xc2\xbb|\xe2\x80[\x98-\x9f]|\xe2\x80[\xb2\xb3\xb9\xba]|\xef\xbc\x82)"
 _QUOTE: Final = pattern(_SINGLE)
-_QUOTED: Final = pattern(rb"(" + _SINGLE + rb'|")((?:(?!' + _SINGLE + rb')[^"\\\x00-\x1f])*+)(' + _SINGLE + rb'|")')
+# What an unquoted string may begin or end with, as in 5' 3" and the users'.
+_APOSTROPHES: Final = frozenset(one.encode() for one in ("'", "\u2019", "\u2032", "\u2033"))
+_LAST_QUOTE: Final = pattern(rb"[^\r\n]*(" + _SINGLE + rb")")
 _WORD: Final = pattern(rb"[A-Za-z_$][\w.$/@-]*+")
 _BARE: Final = pattern(rb'[^\s,"{}\[\]]++')
 _STRAY: Final = pattern(rb'[^\s,:"{}\[\]\x00]{1,40}+')
@@ -52,7 +54,8 @@ _COMMENT: Final = rb"//[^\r\n]*+|#[^\r\n]*+|/\*(?:(?!\*/)[\s\S]){0,500}+\*/|<!--
 _MARKER: Final = rb"(?m:^(?:<{7}|\|{7}|={7}|>{7})(?: [^\r\n]*)?\r?$)"
 _BAD_ESCAPE: Final = pattern(rb'\\(?!["\\/bfnrt]|u[0-9a-fA-F]{4})')
 _ESCAPES: Final = pattern(rb'(?:[^"\\\x00-\x1f]|\\[^\x00-\x1f])*+"')
-_TAIL: Final = pattern(rb"[\s,:{}\[\]]{0,%d}\Z" % _LONGEST_TAIL)
+_TAIL: Final = pattern(rb"(?:[\s,:{}\[\]]|true|false|null|-?\d[\d.eE+-]*+)*+\Z")
+_BEHIND: Final = pattern(rb"[ \t]*+[,:}\]]")
 _BETWEEN: Final = pattern(rb"[\s,:{}\[\]]*+")
 _COLON: Final = pattern(rb"(?:=>?|:=|->|;|,)")
 _SPACE: Final = pattern(rb"[ \t\r\n]*+")
@@ -133,7 +136,8 @@ def _mended(text: bytes) -> Mended | None:
             return None
         if found:
             return _only(text, found)
-    return _several(text, plain)
+    # A quote that is missing or one too many swaps strings and the text between them: several have too many places.
+    return _several(text, [one for one in plain if one.what not in ("1 quote missing", "1 quote too many")])
 
 
 def _only(text: bytes, found: dict[bytes, _Change]) -> Mended | None:
@@ -327,40 +331,79 @@ def _words(text: bytes, stop: Stopped, byte: bytes) -> Iterator[_Change]:
 def _quotes(text: bytes, stop: Stopped, byte: bytes) -> Iterator[_Change]:
     at, expected = stop.position, stop.expected
     may_be_string = expected in _STARTS
-    quoted = _QUOTED.match(text, at)
-    if quoted is not None and may_be_string:
+    if may_be_string and _QUOTE.match(text, at) is not None:
         edits = tuple(_everywhere(text, _QUOTED_TEXT, lambda one: b'"' + _inner(one[1]) + b'"'))
         what = "1 string in other quotes" if len(edits) == 1 else f"{len(edits)} strings in other quotes"
         yield _Change(0, what, edits)
-        yield _Change(1, "1 string in other quotes", (_Edit(at, quoted.end(), b'"' + quoted[2] + b'"'),))
+    yield from _unknown_quotes(text, at, may_be_string)
     if byte == b'"' and may_be_string:
         yield from _open_string(text, at)
-    elif may_be_string and byte not in (*_CLOSERS, b",", b":"):
-        yield _Change(1, "1 quote missing", (_Edit(at, at, b'"'),))
+    elif may_be_string:
+        closing = _ESCAPES.match(text, at)
+        yield _missing_quote(text, at, at, closing.end() if closing else at)
+    for token in stop.tokens:
+        if token.kind == b'"':
+            yield from _ends(text, token.start + 1, token.end - 1)
+        else:
+            yield _missing_quote(text, token.start, token.start, token.start)
+        if token.end - token.start == 2:
+            yield _Change(0, "1 quote too many", (_Edit(token.start, token.start + 1),))
     last = stop.tokens[-1] if stop.tokens else None
-    if last is None or last.kind != b'"':
-        if byte == b'"' and expected is Expected.COMMA:
-            yield _Change(1, "1 quote too many", (_Edit(at, at + 1),))
-        return
-    # Without the quote at its end, a string goes on to the next one, and what follows that is bare.
-    content = text[last.start + 1 : last.end - 1]
-    tail = _TAIL.search(content, max(len(content) - _LONGEST_TAIL, 0))
-    if tail is not None:
-        begin = last.start + 1 + tail.start()
-        for place in range(begin, last.end - 1):
-            yield _Change(1, "1 quote missing", (_Edit(place, place, b'"'),))
-    colon = content.find(b":")
-    if colon >= 0:
-        yield _Change(1, "1 quote missing", (_Edit(last.start + 1 + colon, last.start + 1 + colon, b'"'),))
-    for other in _some(_QUOTE.finditer(content)):
-        where = last.start + 1 + other.start()
-        rank = 0 if _is_tail(content[other.end() :]) else 1
-        yield _Change(rank, "1 quote that JSON does not know", (_Edit(where, where + len(other[0]), b'"'),))
-    if not content:
-        yield _Change(1, "1 quote too many", (_Edit(last.start, last.start + 1),))
-    if byte == b'"':
-        yield _Change(1, "1 quote too many", (_Edit(at, at + 1),))
-    yield from _inner_quotes(text, last.start, last.end)
+    if byte == b'"' and (expected is Expected.COMMA or (last is not None and last.kind == b'"')):
+        yield _Change(0, "1 quote too many", (_Edit(at, at + 1),))
+        if stop.frames:
+            value = stop.frames[-1].value_at
+            yield _missing_quote(text, value, value, value)
+    if last is not None and last.kind == b'"':
+        yield from _inner_quotes(text, last.start, last.end)
+
+
+def _ends(text: bytes, start: int, end: int) -> Iterator[_Change]:
+    """Yield the changes that end a string in front of what may be behind it."""
+    tail = _TAIL.search(text, max(end - _LONGEST_TAIL, start), end)
+    for place in range(tail.start() if tail else end, end):
+        if _BEHIND.match(text, place, end) is not None:
+            yield _missing_quote(text, place, start, start + len(text[start:place].rstrip()))
+
+
+def _missing_quote(text: bytes, place: int, start: int, end: int) -> _Change:
+    """Return the change that adds a quote to a string.
+
+    Beside a quote that JSON does not know, that one was more likely typed in its place, unless it may belong to the
+    string: it is an apostrophe, or the string has another one.
+    """
+    quotes = list(_QUOTE.finditer(text, start, end))
+    is_other = len(quotes) == 1 and quotes[0][0] not in _APOSTROPHES
+    is_beside = is_other and (place == quotes[0].start() or end == quotes[0].end())
+    return _Change(1 if is_beside else 0, "1 quote missing", (_Edit(place, place, b'"'),))
+
+
+def _unknown_quotes(text: bytes, at: int, may_be_string: bool) -> Iterator[_Change]:
+    """Yield all readings of a text with one string whose first or last quote, or both, JSON does not know.
+
+    At such a first quote, the text stops being JSON. Behind such a last one, strings and the text between them swap up
+    to where it stops, and no other such quote follows: it is the last one of the line before that place, or before the
+    end of the line if a string without an end begins there.
+    """
+    line = _LINE.match(text, at)
+    end = line.end() if line else len(text)
+    begin = max(text.rfind(b"\n", 0, at), text.rfind(b"\r", 0, at)) + 1
+    spans = [
+        last.span(1)
+        for start, stop in ((begin, at), (at, end if text[at : at + 1] == b'"' else at))
+        if (last := _LAST_QUOTE.match(text, start, stop)) is not None
+    ]
+    first = _QUOTE.match(text, at) if may_be_string else None
+    if first is not None:
+        spans.append(first.span())
+        closing = _ESCAPES.match(text, first.end())
+        quotes = [_Edit(*one.span(), b'"') for one in _QUOTE.finditer(text, at, closing.end() if closing else end)]
+        if len(quotes) > 1:
+            # The quotes between the first and the last are those of other strings, or belong to the value.
+            yield _Change(0, "1 string in other quotes", tuple(quotes))
+            yield _Change(0, "1 string in other quotes", (quotes[0], quotes[-1]))
+    for span in spans:
+        yield _Change(0, "1 quote that JSON does not know", (_Edit(*span, b'"'),))
 
 
 _QUOTED_TEXT: Final = (
@@ -390,33 +433,15 @@ def _open_string(text: bytes, start: int) -> Iterator[_Change]:
         if b"\t" in rest:
             tabs = [_Edit(one, one + 1, b"\\t") for one in range(start + 1, end) if text[one] == 9]
             yield _Change(0, "1 tab in a string", tuple(tabs))
-    for other in _some(_QUOTE.finditer(rest)):
-        where = start + 1 + other.start()
-        behind = rest[other.end() :]
-        rank = 0 if _is_tail(behind) or behind.lstrip()[:1] == b":" else 1
-        yield _Change(rank, "1 quote that JSON does not know", (_Edit(where, where + len(other[0]), b'"'),))
-    tail = _TAIL.search(rest, max(len(rest) - _LONGEST_TAIL, 0))
-    places = list(range(tail.start(), len(rest) + 1)) if tail is not None else [len(rest)]
-    colon = rest.find(b":")
-    for place in dict.fromkeys([*places[:8], *([colon] if colon >= 0 else [])]):
-        yield _Change(1, "1 quote missing", (_Edit(start + 1 + place, start + 1 + place, b'"'),))
+    yield from _ends(text, start + 1, end)
+    yield _missing_quote(text, end, start + 1, end)
     # Two quotes in a row, as in "a"", leave a string that begins at the second one.
-    yield _Change(2, "1 quote too many", (_Edit(start, start + 1),))
+    yield _Change(0, "1 quote too many", (_Edit(start, start + 1),))
     following = text.find(b'"', end)
     if following >= 0 and b'"' not in rest:
         breaks = [one for one in range(end, following) if text[one] in b"\r\n"]
         edits = tuple(_Edit(one, one + 1, b"\\r" if text[one] == 13 else b"\\n") for one in breaks)
         yield _Change(4, "1 line break in a string", edits)
-
-
-def _some(found: Iterable[re.Match[bytes]]) -> list[re.Match[bytes]]:
-    """Return the first and the last ones: each costs a pass over the text."""
-    every = list(found)
-    return every if len(every) <= 8 else [*every[:4], *every[-4:]]
-
-
-def _is_tail(text: bytes) -> bool:
-    return len(text) <= _LONGEST_TAIL and _BETWEEN.fullmatch(text) is not None
 
 
 def _inner_quotes(text: bytes, start: int, end: int) -> Iterator[_Change]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from random import Random
 from typing import Any, Final
@@ -42,6 +43,42 @@ def test_the_state_is_as_it_was(kind: str, seed: int) -> None:
     found = mended(data)
     # In a file with one line, a bracket may belong to several places: then none is chosen.
     assert found is None or _value(found.text) == _value(_STATES[name])
+
+
+_VALUES: Final = [
+    "", "x", "0", "null", "[]", "{", "}", "},{", ":", ",", ": ", ", ", ":,", ",:", ",1,", "a, b", "k: v", '"', '", "',
+    '": "', 'say "x"', "it\u2019s", "'", "',", "':'", "\u2018,\u2019", "\u201cx\u201d", "5\u201d", "\u201c", ", \u201d",
+]  # fmt: skip
+_TYPOGRAPHIC: Final = [*"\u2018\u2019\u201a\u201b\u201c\u201d\u201e\u201f'`\xb4\xab\xbb\u2039\u203a\u2032\u2033\uff02"]
+_COMMON: Final = ("", '""', "\u201d", "'")
+
+
+@each_row(
+    "quote",
+    [pytest.param(one, id=ascii(one), marks=[] if one in _COMMON else [pytest.mark.slow])
+     for one in ("", '""', *_TYPOGRAPHIC)],
+)  # fmt: skip
+def test_a_quote_is_only_mended_where_no_other_reading_is_possible(quote: str) -> None:
+    made = found = 0
+    for value in _VALUES:
+        if not quote and not {"\u201c", "\u201d"}.isdisjoint(value):
+            # A quote beside such a one is taken for lacking because the other was typed in its place.
+            continue
+        attributes = {"n": value, "list": [value, "x", value], "m": {"k": ", ", "l": value}, "z": 0}
+        one = {"schema_version": 0, "attributes": attributes}
+        resource = {"mode": "managed", "type": "a", "name": "b", "instances": [one]}
+        state = {"version": 4, "serial": 7, "lineage": "3f1c2a77", "resources": [resource]}
+        for layout in ({"indent": 2}, {"separators": (",", ":")}):
+            whole = json.dumps(state, ensure_ascii=False, **layout)
+            for string in re.finditer(r'"(?:[^"\\]|\\.)*"', whole[whole.index('"attributes"') :]):
+                inner, place = string[0][1:-1], whole.index('"attributes"') + string.start()
+                spellings = [f'{quote}{inner}"', f'"{inner}{quote}']
+                for spelling in [*spellings, *([f"{quote}{inner}{quote}"] if quote in _TYPOGRAPHIC else [])]:
+                    text = whole[:place] + spelling + whole[place + len(string[0]) :]
+                    result = mended(text.encode())
+                    assert result is None or _value(result.text) == _value(whole.encode()), text
+                    made, found = made + 1, found + (result is not None)
+    assert found > made / 4
 
 
 @each_row("kind", SLIPS)
