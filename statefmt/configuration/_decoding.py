@@ -352,6 +352,7 @@ def read_resource(reader: FileReader, block: Block, mode: addrs.ResourceMode) ->
         type_range=block.label_ranges[0],
         provider=_provider(reader, block.body),
         repetition=_repetition(block.body),
+        body=block.body,
     )
 
 

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 import msgspec
 
 from statefmt.hcl.source import Problem, Range, SourceText
-from statefmt.hcl.syntax import Argument, Expression
+from statefmt.hcl.syntax import Argument, Body, Expression
 from statefmt.model import addrs
 
 
@@ -101,7 +101,10 @@ class ModuleCall(msgspec.Struct, frozen=True):
 
 
 class ResourceBlock(msgspec.Struct, frozen=True):
-    """`resource`, `data` or `ephemeral`; a state never contains ephemeral resources."""
+    """`resource`, `data` or `ephemeral`; a state never contains ephemeral resources.
+
+    `body` has the arguments for the provider beside those of OpenTofu; they are read only on demand.
+    """
 
     mode: addrs.ResourceMode
     type: str
@@ -110,6 +113,7 @@ class ResourceBlock(msgspec.Struct, frozen=True):
     type_range: Range
     provider: Argument | None = None  # the argument `provider`, a reference: never evaluate it as a whole
     repetition: Repetition = Repetition()
+    body: Body | None = None
 
     @property
     def address(self) -> addrs.Resource:
