@@ -88,6 +88,16 @@ def adoption_operations(snapshot: Snapshot, found: Adoption, state: str = "") ->
     return tuple(plan.operations())
 
 
+def adoption_moves(snapshot: Snapshot, found: Adoption) -> tuple[Move, ...]:
+    """Return where the certain pairs move, modules and resources as a whole where that is the same."""
+    pairs = [(one.source.addr, one.target.address) for one in found.pairs if one.source.addr != one.target.address]
+    goals, gone = dict(pairs), set(found.dropped)
+    addrs = {resource.addr.instance(obj.key) for resource in snapshot.resources for obj in resource.objects} - gone
+    before = Counter(addr.containing_resource() for addr in addrs)
+    after = Counter(goals.get(addr, addr).containing_resource() for addr in addrs)
+    return whole_moves(before, after, pairs)
+
+
 class _Plan:
     def __init__(self, snapshot: Snapshot, found: Adoption, prefix: str) -> None:
         self._found = found

@@ -117,6 +117,14 @@ class _Pairing:
                 edges = []
             self._judge.compare_attributes(edges)
             self._edges[source.addr] = edges
+            self._mark_names_of_one_place(edges)
+
+    def _mark_names_of_one_place(self, edges: Sequence[Edge]) -> None:
+        """Mark pairs whose equal name or id no candidate in another account or region has."""
+        named = [edge for edge in edges if edge.marks.get("identity")]
+        if all(self._places.are_equal(named[0].target.provider, edge.target.provider) for edge in named):
+            for edge in named:
+                edge.marks["only"] = 1
 
     def _refused_of(self, source: Source) -> Sequence[Refusal]:
         return self._refused.get(source.addr, ())
@@ -155,7 +163,7 @@ class _Pairing:
     def _is_enough(self, edge: Edge, edges: Sequence[Edge]) -> bool:
         """Return whether a pair has enough evidence if no other one has more."""
         marks = edge.marks
-        if marks.get("moved") or marks.get("identity") or marks.get("module"):
+        if marks.get("moved") or marks.get("only") or marks.get("module"):
             return self._is_known(edge)
         kinds = {one.kind for one in edge.evidence}
         if marks.get("place"):
@@ -178,7 +186,7 @@ class _Pairing:
         )
 
     def _take(self, edge: Edge) -> None:
-        self._pairs[edge.source.addr] = Pair(edge.source, edge.target, tuple(edge.evidence))
+        self._pairs[edge.source.addr] = edge.pair()
         self._taken.add(edge.target.address)
 
     def result(self) -> Adoption:
@@ -195,7 +203,7 @@ class _Pairing:
             tempting = [one for one in self._refused_of(source) if _is_tempting(one)]
             if edges:
                 edges = sorted(edges, key=lambda edge: sum(edge.marks.values()), reverse=True)
-                pairs = tuple(Pair(one.source, one.target, tuple(one.evidence)) for one in edges[:_MOST_LISTED])
+                pairs = tuple(one.pair() for one in edges[:_MOST_LISTED])
                 choices.append(Choice(source, pairs, _reason(edges)))
             elif tempting:
                 refused += tempting[:_MOST_LISTED]

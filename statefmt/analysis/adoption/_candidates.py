@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 from msgspec import Raw
 
 from statefmt.analysis.adoption._places import Places, Sameness, Verdict
-from statefmt.analysis.adoption.model import Evidence, EvidenceKind, Source, Target
+from statefmt.analysis.adoption.model import Evidence, EvidenceKind, Pair, Source, Target
 from statefmt.analysis.providers.facts import FactKind, attribute_members, overridden, string_attribute
 from statefmt.analysis.providers.fates import Fate, doubt, provider_fates
 from statefmt.configuration.provider_instances import ProviderReferences
@@ -145,6 +145,12 @@ class Edge:
             theirs.pop()
         return (ModuleInstance(tuple(mine)), ModuleInstance(tuple(theirs))) if mine and theirs else None
 
+    def pair(self) -> Pair:
+        """Return the pair with its evidence, strongest first, each once."""
+        order = list(EvidenceKind)
+        found = sorted(dict.fromkeys(self.evidence), key=lambda one: order.index(one.kind))
+        return Pair(self.source, self.target, tuple(found))
+
     def dominates(self, other: Edge) -> bool:
         """Return whether this pair has a higher mark somewhere, and nowhere a lower one."""
         mine, theirs = self.marks, other.marks
@@ -222,7 +228,12 @@ class Judge:
             attributes = self._of(edge.source)
             arguments = self.arguments(edge.target.address)
             found.append({name: attributes.equals(name, part) for name, part in arguments.items()})
-        names = dict.fromkeys(name for one in found for name in one)
+        names = {
+            name: None
+            for edge, one in zip(edges, found, strict=True)
+            for name in one
+            if not self._of(edge.source).is_identity(name)
+        }
         if len(edges) > 1:
             names = {name: None for name in names if len({one.get(name) for one in found}) > 1}
         for edge, answers in zip(edges, found, strict=True):
@@ -407,19 +418,20 @@ def _steps(address: AbsResourceInstance) -> list[tuple[str, InstanceKey]]:
 def likeness(source: AbsResourceInstance, target: AbsResourceInstance, counted: Mapping[object, int]) -> Likeness:
     """Compare the names and keys of two addresses, without the steps at their ends that are equal."""
     mine, theirs = _steps(source), _steps(target)
+    explained, unexplained = 0, 0
     while mine and theirs and mine[-1] == theirs[-1]:
-        mine.pop()
+        explained += len(_key_words(mine.pop()[1]))
         theirs.pop()
     if not mine and not theirs:
-        return Likeness(0, _EXACT, True)
+        return Likeness(explained, _EXACT, True)
     has = Counter(word for name, key in mine for word in (*_words(name), *_key_words(key)))
-    explained, unexplained = 0, 0
     keys: list[str] = []
-    for _, key in theirs:
+    for place, (_, key) in enumerate(reversed(theirs), 1):
         words = _key_words(key)
         if key is NO_KEY:
             continue
-        number_fits = not isinstance(key, IntKey) or _is_counted(source, key, counted)
+        there = mine[-place] if place <= len(mine) else None
+        number_fits = not isinstance(key, IntKey) or _is_counted(source, there, key, counted)
         if words and number_fits and not Counter(words) - has:
             explained += len(words)
             keys += words
@@ -478,10 +490,14 @@ def _numbers(address: AbsResourceInstance) -> Iterator[tuple[object, int]]:
             yield (address.resource.resource.type, rest), int(number)
 
 
-def _is_counted(source: AbsResourceInstance, key: IntKey, counted: Mapping[object, int]) -> bool:
-    """Return whether a number in the name of a resource can be an index: the copies are counted from 0."""
-    if any(own == key for _, own in _steps(source)):
-        return True
+def _is_counted(
+    source: AbsResourceInstance, step: tuple[str, InstanceKey] | None, key: IntKey, counted: Mapping[object, int]
+) -> bool:
+    """Return whether a number in the name of a step is the index of a copy, where copies are counted from 0."""
+    if step is None or step[1] is not NO_KEY:
+        return step is not None and step[1] == key
+    if str(key.value) not in re.findall(r"[0-9]{1,6}", step[0]):
+        return False
     return any(number == key.value and counted.get(family) == 0 for family, number in _numbers(source))
 
 
