@@ -18,6 +18,8 @@ from statefmt.golang import NumberText, loads_exact
 from statefmt.hcl.value import Part, Value, children
 from statefmt.model.addrs.provider import Provider
 from statefmt.model.snapshot import ResourceInstanceObject
+from statefmt.redaction.object_value import sensitive_paths
+from statefmt.redaction.partial import step_key
 
 
 class FactKind(StrEnum):
@@ -209,9 +211,10 @@ def object_facts(provider: Provider, type_name: str, obj: ResourceInstanceObject
     members = attribute_members(obj)
     if knowledge.needs and type_name != knowledge.first and string_attribute(members, knowledge.needs) is None:
         return {}
+    hidden = {step_key(path[0]) if path else "" for path in sensitive_paths(obj)}
     found: dict[FactKind, str] = {}
     for reading in knowledge.attributes:
-        value = string_attribute(members, reading.name)
+        value = None if hidden & {reading.name, ""} else string_attribute(members, reading.name)
         if value is not None and (fact := _read(reading, value)) is not None:
             found.setdefault(reading.kind, fact)
     return found
@@ -275,7 +278,9 @@ def _knowledge(provider: Provider) -> _Knowledge | None:
 
 
 def _only_string(part: Part) -> str | None:
-    """Return a known string, or the only one in a list."""
+    """Return a known string that is not sensitive, or the only one in a list."""
+    if part.sensitive:
+        return None
     if isinstance(part, Value) and isinstance(part.data, str):
         return part.data or None
     inside = children(part)

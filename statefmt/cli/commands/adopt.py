@@ -115,7 +115,8 @@ def adopt_command(
 
         run_context().phase("comparing")
         found = found_in(opened.snapshot)
-        _show(found, opened.snapshot, new, output_format, to_messages=out == STANDARD_INPUT)
+        if not yes:
+            _show(found, opened.snapshot, new, output_format, to_messages=out == STANDARD_INPUT)
         if found.pairs and old is None and from_config is None:
             say("statetool: no old configuration was compared; name one with --from-config")
         if out is not None and found.pairs:
@@ -132,6 +133,9 @@ def adopt_command(
             write = WriteOptions(None, None, no_backup, False, lock, timeout, None, None, True)
             options = SurgeryOptions(name, write, show_sensitive, configuration)
             carry_out(Plan("adopt", operation, references=new), options)
+            print()
+        if yes:
+            _show(found, opened.snapshot, new, output_format, to_messages=False)
     return FINE if found.is_decided else FOUND
 
 
