@@ -48,7 +48,8 @@ COPIES: Final = {
     "errored": "errored/errored.tfstate", "stored": "errored/terraform.tfstate", "moves.json": "moves/plan.json",
     "app/terraform.tfstate": "many-states/app/terraform.tfstate", "ops.hcl": "many-states/network.stateops.hcl",
     "net/terraform.tfstate": "many-states/net/terraform.tfstate",
-    "copies": "adopt/terraform.tfstate", "each/main.tf": "adopt/after/main.tf", "copied/main.tf": "adopt/before/main.tf",
+    "copies": "adopt/terraform.tfstate", "each/main.tf": "adopt/after/main.tf",
+    "copied/main.tf": "adopt/before/main.tf",
 }  # fmt: skip
 
 

@@ -336,7 +336,7 @@ class _Attributes:
         if raw is None or (isinstance(part, Value) and part.is_null):
             return None
         try:
-            return _equals(part, loads_exact(bytes(raw), replace_invalid=True))
+            return _equals(part, _static(loads_exact(bytes(raw), replace_invalid=True)))
         except (ValueError, RecursionError):
             return None
 
@@ -351,6 +351,13 @@ class _Attributes:
             b"{}",
             b"0",
         )
+
+
+def _static(value: JSONValue) -> JSONValue:
+    """Return the value of an attribute of a dynamic type, which stands beside its type."""
+    if isinstance(value, Members) and [name for name, _ in value] == ["value", "type"]:
+        return value[0][1]
+    return value
 
 
 _SAYS_LITTLE: Final = frozenset({b"null", b"true", b"false", b'""', b"[]", b"{}", b"0"})
@@ -454,7 +461,13 @@ def _name_likeness(
     rest = Counter(one) - Counter(keys)
     # Not in the same place, but with names that say the same.
     around = 0 if [name for name, _ in mine[:-1]] == [name for name, _ in theirs[:-1]] else 5
-    if mine[-1][0] == theirs[-1][0] or rest == Counter(other) or _same_words(one, other):
+    own = Counter(_key_words(mine[-1][1])) - Counter(keys)
+    said = own if theirs[-1][1] is NO_KEY else Counter[str]()
+    if said and rest + said == Counter(other):
+        return _WITH_KEY - around
+    if said and said == Counter(other):
+        return _ONLY_KEY - around
+    if not said and (mine[-1][0] == theirs[-1][0] or rest == Counter(other) or _same_words(one, other)):
         return _WITH_KEY - around
     if not rest:
         return _ONLY_KEY - around
