@@ -55,6 +55,15 @@ AsBlocksOption = Annotated[
 ]
 
 
+AllowMismatchOption = Annotated[
+    bool,
+    Option(
+        "--allow-mismatch",
+        help="With --config: allow a provider instance of another account or region than that of the object.",
+    ),
+]
+
+
 class SurgeryOptions(NamedTuple):
     """The options of a surgery command."""
 
@@ -93,6 +102,7 @@ class Plan(NamedTuple):
     cannot be used. `hint` is printed after the state was written. `depth` is the number of steps of the target if that
     is a module. `references` is the configuration, if the command has already loaded it. `schemas` say what else is
     sensitive in the changes. `as_blocks` prints the changes as blocks of a configuration, and writes nothing.
+    With `allow_mismatch`, objects may be bound to provider instances of another account or region.
     """
 
     name: str
@@ -110,6 +120,7 @@ class Plan(NamedTuple):
     references: ProviderReferences | None = None
     schemas: ProviderSchemas | None = None
     as_blocks: bool = False
+    allow_mismatch: bool = False
 
 
 def carry_out(plan: Plan, options: SurgeryOptions) -> int:
@@ -192,6 +203,7 @@ def _opened(
             **write.edit_arguments(to),
             config=references,
             even_damaged=plan.even_damaged,
+            allow_mismatch=plan.allow_mismatch,
             written=written,
         ) as edit:
             yield edit

@@ -185,6 +185,7 @@ class State:
         variable_files: Sequence[str | os.PathLike[str]] = (),
         operation: str = "edit",
         even_damaged: bool = False,
+        allow_mismatch: bool = False,
         written: Callable[[EditResult], None] | None = None,
     ) -> Iterator[Transaction]:
         """Edit the state in a `with` block: lock and read it at the start, write it at the end.
@@ -216,6 +217,8 @@ class State:
             operation: The name of the operation, in the lock.
             even_damaged: Open a state that cannot be used, too, to restore another content: its snapshot is empty, with
                 the serial and lineage that can be read.
+            allow_mismatch: With `config`, allow that an object is bound to a provider instance whose arguments
+                contradict its account or region.
             written: Called right after the write, before a signal that arrived during it stops the program.
 
         Raises LockedError if someone else holds the lock, StoreError if the state is not the expected one or cannot be
@@ -227,7 +230,10 @@ class State:
         terms = full_terms(terms, self._handle.context, out, overwrite, expect_serial, expect_hash)
         references = self._references(config, variables, variable_files)
         opening = self._even_damaged if even_damaged else None
-        with self._handle.opened(terms, opening) as opened, transaction(opened, references, written) as made:
+        with (
+            self._handle.opened(terms, opening) as opened,
+            transaction(opened, references, written, allow_mismatch=allow_mismatch) as made,
+        ):
             yield made
         if terms.in_place and not made.is_cancelled:
             self._handle.store.tidy()

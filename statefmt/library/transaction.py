@@ -59,11 +59,14 @@ class Transaction:
         opened: OpenedEdit,
         references: ProviderReferences | None = None,
         written: Callable[[EditResult], None] | None = None,
+        *,
+        allow_mismatch: bool = False,
     ) -> None:
         """Use `State.edit()` instead, which locks the state and writes the result."""
         self._opened = opened
         self._references = references
         self._written = written
+        self._allow_mismatch = allow_mismatch
         self._before = opened.state.result.snapshot
         self._edit: Edit | None = None
         self._note = opened.context.note
@@ -156,6 +159,10 @@ class Transaction:
             from statefmt.edit.operations.declared_bindings import refuse_undeclared
 
             edit = with_note(edit, *refuse_undeclared(edit, self._references, depth))
+        if self._references is not None and not self._allow_mismatch:
+            from statefmt.edit.operations.declared_bindings import refuse_mismatch
+
+            refuse_mismatch(self.snapshot, edit, self._references)
         self._edit = edit if self._edit is None else composed(self._edit, edit)
 
     def _made(self, operation: Callable[[Snapshot], Edit]) -> Edit:
@@ -368,12 +375,15 @@ def transaction(
     opened: OpenedEdit,
     references: ProviderReferences | None = None,
     written: Callable[[EditResult], None] | None = None,
+    *,
+    allow_mismatch: bool = False,
 ) -> Iterator[Transaction]:
     """Collect operations on an opened state and write their result at the end, unless an exception is raised.
 
-    `references` are those of the configuration that the edit must fit.
+    `references` are those of the configuration that the edit must fit. With `allow_mismatch`, objects may be bound to
+    provider instances of another account or region.
     """
-    edit = Transaction(opened, references, written)
+    edit = Transaction(opened, references, written, allow_mismatch=allow_mismatch)
     try:
         yield edit
         if not edit._cancelled:

@@ -220,14 +220,14 @@ def object_facts(provider: Provider, type_name: str, obj: ResourceInstanceObject
     return found
 
 
-def overridden(provider: Provider, arguments: Collection[str]) -> frozenset[FactKind]:
-    """Return the facts that a resource block with these arguments does not take from its provider."""
+def overridden(provider: Provider, arguments: Collection[str] | None) -> frozenset[FactKind]:
+    """Return the facts that a resource block with these arguments does not take from its provider.
+
+    None if the arguments are not known: all that a block can set.
+    """
     knowledge = _knowledge(provider)
-    return (
-        frozenset()
-        if knowledge is None
-        else frozenset(kind for name, kind in knowledge.overrides.items() if name in arguments)
-    )
+    given = {} if knowledge is None else knowledge.overrides
+    return frozenset(kind for name, kind in given.items() if arguments is None or name in arguments)
 
 
 def is_fact(provider: Provider, argument: str) -> bool:

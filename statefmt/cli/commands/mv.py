@@ -12,7 +12,7 @@ from statefmt.cli.options.ending import ending_options
 from statefmt.cli.options.selecting import refuse_state_names
 from statefmt.cli.options.shared import STATES
 from statefmt.cli.outcome import UsageError
-from statefmt.cli.surgery import AsBlocksOption, Plan, SurgeryOptions, carry_out, surgery_options
+from statefmt.cli.surgery import AllowMismatchOption, AsBlocksOption, Plan, SurgeryOptions, carry_out, surgery_options
 from statefmt.operations import module_depth, move
 from statefmt.operations_files import Ending
 
@@ -63,6 +63,7 @@ def mv_command(
         bool, Option("--allow-plain", help="Allow that only one of both is encrypted.", rich_help_panel=STATES)
     ] = False,
     as_blocks: AsBlocksOption = False,
+    allow_mismatch: AllowMismatchOption = False,
     *,
     ending: Ending | None,
     options: SurgeryOptions,
@@ -104,4 +105,5 @@ def mv_command(
     def operation(snapshot: Snapshot) -> Edit:
         return move(snapshot, source, destination, rebind=rebind, any_type=as_blocks)
 
-    return carry_out(Plan("mv", operation, depth=module_depth(destination), as_blocks=as_blocks), options)
+    plan = Plan("mv", operation, depth=module_depth(destination), as_blocks=as_blocks, allow_mismatch=allow_mismatch)
+    return carry_out(plan, options)

@@ -12,6 +12,7 @@ from statefmt.cli.command import declared, takes
 from statefmt.cli.options.selecting import criteria, tell
 from statefmt.cli.run import command_line
 from statefmt.cli.surgery import (
+    AllowMismatchOption,
     NewProviderOption,
     Plan,
     SurgeryOptions,
@@ -65,6 +66,7 @@ def rebind_command(
     ] = None,
     whole_resource: WholeResourceOption = False,
     new_provider: NewProviderOption = False,
+    allow_mismatch: AllowMismatchOption = False,
     *,
     chosen: Criteria,
     options: SurgeryOptions,
@@ -76,7 +78,8 @@ def rebind_command(
     them, and optional.
 
     The provider instance must be declared by the configuration in --config or, without one, be used in the state. A
-    short name, such as aws or aws.west["eu"], is one of the root module.
+    short name, such as aws or aws.west["eu"], is one of the root module. With --config, an instance whose arguments
+    contradict the account or region of an object is refused, unless --allow-mismatch allows it.
     """
     given = list(selectors or [])
     named = bool(given) and (not keys or _PROVIDER.search(given[-1]) is not None)
@@ -103,7 +106,8 @@ def rebind_command(
             note=tell,
         )
 
-    return carry_out(Plan("rebind", operation, references=references), options)
+    plan = Plan("rebind", operation, references=references, allow_mismatch=allow_mismatch)
+    return carry_out(plan, options)
 
 
 @declared(
