@@ -22,7 +22,3 @@ resource "aws_sqs_queue" "own_region" {
 resource "aws_iam_role" "global" {
   provider = aws.in["us"]
 }
-
-resource "aws_sqs_queue" "moves" {
-  provider = aws.in["us"]
-}
