@@ -15,7 +15,7 @@
     aws_sqs_queue.jobs_us aws_sqs_queue.jobs["us"]
 
 `adoption_operations` gives the operations for the certain pairs, `adopted` runs them. `folder_of_revision` gives the
-configuration of a revision in git.
+configuration of a revision in git, and `unrolled` one without `for_each` in provider blocks, for the way back.
 """
 
 from __future__ import annotations
@@ -35,6 +35,11 @@ with lazy_imports(globals()):
         Target as Target,
     )
     from statefmt.configuration.revisions import folder_of_revision as folder_of_revision
+    from statefmt.configuration.unrolling import (
+        Unrolled as Unrolled,
+        UnrolledBlock as UnrolledBlock,
+        unrolled as unrolled,
+    )
     from statefmt.edit.adoption import (
         adopted as adopted,
         adoption_moves as adoption_moves,

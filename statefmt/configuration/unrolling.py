@@ -74,6 +74,7 @@ def unrolled(found: ProviderReferences) -> Unrolled:
         done.add(module.declarations.directory)
         work = _Directory(found, path, module.declarations)
         if not work.names:
+            obstacles += work.obstacles
             continue
         for name in module.declarations.files:
             if name.endswith(".json"):

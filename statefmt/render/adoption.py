@@ -9,11 +9,12 @@ from statefmt.analysis.adoption.model import Adoption, Choice, Pair, Refusal, So
 from statefmt.analysis.diff.model import Move
 from statefmt.analysis.providers import short_names
 from statefmt.configuration.provider_instances import ProviderReferences
+from statefmt.configuration.unrolling import Unrolled
 from statefmt.model.addrs import NO_KEY, AbsProviderInstance
 from statefmt.render.diff.blocks import is_writable, moved_block
 from statefmt.render.json_output import document
 from statefmt.render.table import table
-from statefmt.render.terminal import Terminal, counted
+from statefmt.render.terminal import Terminal, counted, printable_lines
 from statefmt.text import printable
 
 _HEADINGS: Final = ("OBJECT", "BELONGS TO", "PROVIDER", "EVIDENCE")
@@ -122,6 +123,12 @@ def _kept_blocks(waiting: Iterable[Source], new: ProviderReferences) -> Iterator
             else f"# the key {provider.key} in for_each of {config}\n"
         )
         yield _TWO_STEPS + "\n".join(lines) + "\n" + keeps
+
+
+def unrolled_text(made: Unrolled) -> str:
+    """Return the blocks of a configuration without `for_each` in provider blocks, each with the place of the old."""
+    blocks = (f"# {block.place}: in place of this block\n{block.text}" for block in made.blocks)
+    return "\n\n".join(map(printable_lines, blocks))
 
 
 def adoption_json(found: Adoption, blocks: str) -> bytes:

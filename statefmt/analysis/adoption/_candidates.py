@@ -206,7 +206,8 @@ class Judge:
         if named:
             marks["identity"] = 1
             evidence.append(Evidence(EvidenceKind.ATTRIBUTES, f"equal {', '.join(named)}"))
-        if source.is_moved and source.address == target.address:
+        is_moved = source.is_moved and source.address == target.address
+        if is_moved or self._places.is_moved_back(source, target):
             marks["moved"] = 1
             evidence.append(Evidence(EvidenceKind.MOVED, "a moved block says so"))
         elif source.address == target.address and source.is_declared:

@@ -11,7 +11,7 @@ from typing import Final, TypeAlias
 
 from msgspec import Struct
 
-from statefmt.analysis.adoption.model import Source
+from statefmt.analysis.adoption.model import Source, Target
 from statefmt.analysis.providers.facts import (
     FactKind,
     contradictions,
@@ -21,6 +21,7 @@ from statefmt.analysis.providers.facts import (
     settings_facts,
 )
 from statefmt.analysis.providers.fates import required_sources, translated
+from statefmt.configuration.moves import moved_to, moves
 from statefmt.configuration.provider_instances import BlockBinding, ProviderReferences
 from statefmt.hcl.operations import equal
 from statefmt.hcl.value import Part, Unknown, Value, first_unknown
@@ -54,6 +55,7 @@ class Places:
         self._new = new
         self._old = old
         self._required = frozenset() if old is None else required_sources(old.configuration)
+        self._moves = [] if old is None else moves(old.configuration)
         self._settings: dict[AbsProviderInstance, Mapping[str, Part]] = {}
         self._instances: dict[Provider, tuple[AbsProviderInstance, ...]] = {}
         self._telling: dict[Provider, tuple[str, ...]] = {}
@@ -108,6 +110,10 @@ class Places:
             if not self.are_equal(other, provider) and not any(contradictions(facts, self._facts(other)))
         ]
         return Verdict(Sameness.SAME if shared and not others else Sameness.UNKNOWN, shared)
+
+    def is_moved_back(self, source: Source, target: Target) -> bool:
+        """Return whether a `moved` block of the old configuration took the object from its new address."""
+        return bool(self._moves) and moved_to(self._moves, target.address)[0] == source.addr != target.address
 
     def instances(self, provider: Provider) -> tuple[AbsProviderInstance, ...]:
         """Return the known instances of a provider in the new configuration."""

@@ -4,12 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
 
 from typer import BadParameter, Option
 
 from statefmt import AddressError, Edit, Snapshot, StoreError, SurgeryError
 from statefmt.addrs import AbsResourceInstance, parse_abs_resource_instance
+from statefmt.adoption import (
+    Adoption,
+    adopt,
+    adopted,
+    adoption_moves,
+    adoption_operations,
+    folder_of_revision,
+    without_conflicts,
+)
 from statefmt.cli.command import declared, takes
 from statefmt.cli.many_states import place_in, save_operations, short_names, source_block
 from statefmt.cli.named_state import opened_state
@@ -30,10 +39,11 @@ from statefmt.cli.run import run_context
 from statefmt.cli.streams import result_terminal, say, write_result
 from statefmt.cli.surgery import Plan, SurgeryOptions, carry_out
 from statefmt.locations import GIT, STANDARD_INPUT
+from statefmt.operations_files import operations_text
+from statefmt.rules import CONFIGURATION_NOT_KNOWN, check_configuration
 from statefmt.text import pattern
 
 if TYPE_CHECKING:
-    from statefmt.adoption import Adoption
     from statefmt.providers import ProviderReferences
 
 # A key in an address may have an equals sign.
@@ -52,6 +62,7 @@ _PAIR: Final = pattern(r'((?:[^="]|"(?:[^"\\]|\\.)*")+)=(.+)')
             "statetool adopt --config . --from-config git:HEAD~1",
         ),
         ("Move everything that is certain.", "statetool adopt --config . --yes"),
+        ("Show the way back, for Terraform or OpenTofu 1.8.", "statetool adopt --back --config ."),
     ),
 )
 @takes(configuration=configuration_options)
@@ -71,6 +82,14 @@ def adopt_command(
         list[str] | None,
         Option("--pair", metavar="OLD=NEW", help="Decide a choice: OLD belongs to NEW; can be repeated."),
     ] = None,
+    back: Annotated[
+        bool,
+        Option(
+            "--back",
+            help="Go back: print aliases and copies of blocks for each for_each of a provider, and move and bind the "
+            "objects to them; with --from-config, to that configuration.",
+        ),
+    ] = False,
     out: Annotated[
         str | None, Option("--out", "-o", metavar="FILE", help="Write an operations file, or print it if -.")
     ] = None,
@@ -90,6 +109,9 @@ def adopt_command(
     which are listed and never taken. --yes moves and rebinds the certain pairs; without it and --out, nothing is
     written.
 
+    With --back, the other way: no object is bound to an instance with a key any more, so that Terraform and OpenTofu
+    before 1.9 keep all of them. Replace the blocks of the configuration by those printed.
+
     Exit status 0: everything is decided; 1: choices or refused pairs remain.
     """
     if configuration.directory is None:
@@ -104,20 +126,17 @@ def adopt_command(
     assert new is not None
     name = one_state(state, state_option)
     opened = opened_state(name)
-    from statefmt.adoption import adopt, adopted, adoption_operations, without_conflicts
-    from statefmt.rules import CONFIGURATION_NOT_KNOWN, check_configuration
-
-    report_problems(list(check_configuration(new, select=CONFIGURATION_NOT_KNOWN)))
-    with _old_configuration(configuration, from_config) as old:
+    with _configurations(configuration, new, from_config, back=back) as compared:
+        report_problems(list(check_configuration(compared.new, select=CONFIGURATION_NOT_KNOWN)))
 
         def found_in(snapshot: Snapshot) -> Adoption:
-            return without_conflicts(snapshot, adopt(snapshot, new, old, given))
+            return without_conflicts(snapshot, adopt(snapshot, compared.new, compared.old, given))
 
         run_context().phase("comparing")
         found = found_in(opened.snapshot)
         if not yes:
-            _show(found, opened.snapshot, new, output_format, to_messages=out == STANDARD_INPUT)
-        if found.pairs and old is None and from_config is None:
+            _show(found, opened.snapshot, compared, output_format, to_messages=out == STANDARD_INPUT)
+        if found.pairs and compared.old is None:
             say("statetool: no old configuration was compared; name one with --from-config")
         if out is not None and found.pairs:
             save_operations(out, _operations_text(name, out, opened.snapshot, found))
@@ -132,11 +151,40 @@ def adopt_command(
 
             write = WriteOptions(None, None, no_backup, False, lock, timeout, None, None, True)
             options = SurgeryOptions(name, write, show_sensitive, configuration)
-            carry_out(Plan("adopt", operation, references=new), options)
+            carry_out(Plan("adopt", operation, references=compared.new), options)
             print()
         if yes:
-            _show(found, opened.snapshot, new, output_format, to_messages=False)
+            _show(found, opened.snapshot, compared, output_format, to_messages=False)
     return FINE if found.is_decided else FOUND
+
+
+class _Compared(NamedTuple):
+    """The configuration that objects go to, the one that they come from if known, and the blocks of a way back."""
+
+    new: ProviderReferences
+    old: ProviderReferences | None
+    blocks: str | None = None
+
+
+@contextmanager
+def _configurations(
+    configuration: ConfigurationOptions, named: ProviderReferences, other: str | None, *, back: bool
+) -> Iterator[_Compared]:
+    """Yield the configurations to compare. Raises SurgeryError if there is no way back."""
+    if back and other is None:
+        from statefmt.adoption import unrolled
+        from statefmt.render.adoption import unrolled_text
+
+        made = unrolled(named)
+        if made.obstacles:
+            listed = "\n  ".join(made.obstacles)
+            raise SurgeryError(f"the configuration cannot be rewritten without for_each:\n  {listed}")
+        new = configuration.loaded(contents=made.files)
+        assert new is not None
+        yield _Compared(new, named, unrolled_text(made))
+        return
+    with _old_configuration(configuration, other) as old:
+        yield _Compared(old, named) if back and old is not None else _Compared(named, old)
 
 
 def _pair(text: str) -> tuple[AbsResourceInstance, AbsResourceInstance]:
@@ -152,8 +200,6 @@ def _pair(text: str) -> tuple[AbsResourceInstance, AbsResourceInstance]:
 @contextmanager
 def _old_configuration(configuration: ConfigurationOptions, name: str | None) -> Iterator[ProviderReferences | None]:
     """Yield the old configuration; without a name, that of HEAD, or None if there is none."""
-    from statefmt.adoption import folder_of_revision
-
     assert configuration.directory is not None
     if name is not None and not name.startswith(GIT):
         yield configuration._replace(directory=name).loaded()
@@ -173,12 +219,13 @@ def _old_configuration(configuration: ConfigurationOptions, name: str | None) ->
 
 
 def _show(
-    found: Adoption, snapshot: Snapshot, new: ProviderReferences, output_format: OutputFormat, *, to_messages: bool
+    found: Adoption, snapshot: Snapshot, compared: _Compared, output_format: OutputFormat, *, to_messages: bool
 ) -> None:
-    from statefmt.adoption import adoption_moves
     from statefmt.render.adoption import adoption_blocks, adoption_json, adoption_text
 
-    blocks = adoption_blocks(found, adoption_moves(snapshot, found), new)
+    blocks = compared.blocks
+    if blocks is None:
+        blocks = adoption_blocks(found, adoption_moves(snapshot, found), compared.new)
     if output_format is OutputFormat.JSON:
         write_result(adoption_json(found, blocks))
         return
@@ -190,9 +237,6 @@ def _show(
 
 
 def _operations_text(state: str | None, out: str, snapshot: Snapshot, found: Adoption) -> str:
-    from statefmt.adoption import adoption_operations
-    from statefmt.operations_files import operations_text
-
     short = short_names([state])[state]
     states = {short: source_block(state, place_in(out))}
     return operations_text(states, adoption_operations(snapshot, found, short))
