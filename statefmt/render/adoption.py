@@ -13,8 +13,8 @@ from statefmt.configuration.unrolling import Unrolled
 from statefmt.model.addrs import NO_KEY, AbsProviderInstance
 from statefmt.render.diff.blocks import is_writable, moved_block
 from statefmt.render.json_output import document
-from statefmt.render.table import table
-from statefmt.render.terminal import Terminal, counted, printable_lines
+from statefmt.render.table import fitted_table
+from statefmt.render.terminal import UNLIMITED, Terminal, counted, printable_lines
 from statefmt.text import printable
 
 _HEADINGS: Final = ("OBJECT", "BELONGS TO", "PROVIDER", "EVIDENCE")
@@ -28,7 +28,8 @@ def adoption_text(found: Adoption, terminal: Terminal) -> str:
     parts: list[str] = []
     if found.pairs:
         rows = [_row(pair, names) for pair in found.pairs]
-        parts.append(table(_HEADINGS, rows, terminal))
+        columns = None if terminal.width == UNLIMITED else terminal.width
+        parts.append(fitted_table(_HEADINGS, rows, terminal, columns=columns))
     parts += map(_choice_text, found.choices)
     parts += map(_refusal_text, found.refused)
     if found.left:

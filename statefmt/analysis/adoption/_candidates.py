@@ -191,10 +191,10 @@ class Judge:
         evidence: list[Evidence] = []
         marks: dict[str, int] = {}
         if by_arguments.sameness is Sameness.SAME:
-            text = f"equal provider arguments: {', '.join(by_arguments.shown)}"
+            text = f"same provider {', '.join(by_arguments.shown)}"
             evidence.append(Evidence(EvidenceKind.ARGUMENTS, text))
         if by_attributes.sameness is Sameness.SAME:
-            evidence.append(Evidence(EvidenceKind.ATTRIBUTES, f"the object is in {', '.join(by_attributes.shown)}"))
+            evidence.append(Evidence(EvidenceKind.ATTRIBUTES, f"object in {', '.join(by_attributes.shown)}"))
         if Sameness.SAME in (by_arguments.sameness, by_attributes.sameness):
             marks["place"] = 1
         attributes = self._of(source)
@@ -216,7 +216,7 @@ class Judge:
         names = likeness(source.addr, target.address, self._counted)
         marks |= {"key": names.key, "name": names.name}
         if names.is_alike:
-            evidence.append(Evidence(EvidenceKind.NAMES, "names and keys are alike"))
+            evidence.append(Evidence(EvidenceKind.NAMES, "names alike"))
         alias = _alias(source.bound, target.provider)
         if alias:
             marks["alias"] = 1
@@ -355,7 +355,7 @@ class _Attributes:
 
 
 def _static(value: JSONValue) -> JSONValue:
-    """Return the value of an attribute of a dynamic type, which stands beside its type."""
+    """Return the value of an attribute of a dynamic type, without the type."""
     if isinstance(value, Members) and [name for name, _ in value] == ["value", "type"]:
         return value[0][1]
     return value
