@@ -25,14 +25,14 @@ from statefmt._lazy import lazy_imports
 with lazy_imports(globals()):
     from statefmt.analysis.adoption import adopt as adopt
     from statefmt.analysis.adoption.model import (
+        AdoptedPair as AdoptedPair,
         Adoption as Adoption,
-        Choice as Choice,
-        Evidence as Evidence,
         EvidenceKind as EvidenceKind,
-        Pair as Pair,
-        Refusal as Refusal,
-        Source as Source,
-        Target as Target,
+        MovingObject as MovingObject,
+        NewInstance as NewInstance,
+        OpenChoice as OpenChoice,
+        PairEvidence as PairEvidence,
+        RefusedPair as RefusedPair,
     )
     from statefmt.configuration.revisions import folder_of_revision as folder_of_revision
     from statefmt.configuration.unrolling import (

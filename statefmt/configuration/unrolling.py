@@ -292,7 +292,8 @@ class _Directory:
         return None if isinstance(key, Unknown) else key
 
     def _each(self, argument: Argument, instance: _Instance) -> EachValue | None:
-        for of in (*self._declarations.resources, *self._declarations.calls.values()):
+        users: list[ResourceBlock | ModuleCall] = [*self._declarations.resources, *self._declarations.calls.values()]
+        for of in users:
             given = of.provider if isinstance(of, ResourceBlock) else None
             place = of.providers_range if isinstance(of, ModuleCall) else None if given is None else given.range
             if place is not None and place.start == argument.range.start and place.file == argument.range.file:

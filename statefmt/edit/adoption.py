@@ -12,7 +12,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from statefmt.analysis.adoption.model import Adoption, Choice, Pair
+from statefmt.analysis.adoption.model import AdoptedPair, Adoption, OpenChoice
 from statefmt.analysis.diff.model import Movable, Move
 from statefmt.analysis.diff.moved import whole_moves
 from statefmt.edit.changes import Edit
@@ -39,7 +39,7 @@ from statefmt.model.addrs import (
 from statefmt.model.snapshot import ResourceState, Snapshot
 
 _NAME: Final = "state"
-_NOWHERE: Final = Range("adopt", 1, 1, 1, 1, 0, 0)
+_NOWHERE: Final = Range(file="adopt", line=1, column=1, end_line=1, end_column=1, start=0, stop=0)
 
 
 def adopted(snapshot: Snapshot, operations: Sequence[OperationBlock]) -> Edit:
@@ -58,15 +58,15 @@ def without_conflicts(snapshot: Snapshot, found: Adoption) -> Adoption:
         for pair in conflicting:
             del pairs[pair.source.addr]
             reason = f"{pair.target.address.containing_resource()} has objects that are not decided"
-            choices.append(Choice(pair.source, (pair,), reason))
+            choices.append(OpenChoice(pair.source, (pair,), reason))
     return replace(found, pairs=tuple(pairs.values()), choices=tuple(choices))
 
 
-def _conflicting(snapshot: Snapshot, pairs: Mapping[AbsResourceInstance, Pair]) -> list[Pair]:
-    goals: dict[AbsResource, list[Pair]] = {}
+def _conflicting(snapshot: Snapshot, pairs: Mapping[AbsResourceInstance, AdoptedPair]) -> list[AdoptedPair]:
+    goals: dict[AbsResource, list[AdoptedPair]] = {}
     for pair in pairs.values():
         goals.setdefault(pair.target.address.containing_resource(), []).append(pair)
-    wrong: list[Pair] = []
+    wrong: list[AdoptedPair] = []
     for resource in snapshot.resources:
         coming = goals.get(resource.addr)
         if coming is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from statefmt.analysis.adoption.model import Adoption, Choice, Pair, Refusal, Source
+from statefmt.analysis.adoption.model import AdoptedPair, Adoption, MovingObject, OpenChoice, RefusedPair
 from statefmt.analysis.diff.model import Move
 from statefmt.analysis.providers import short_names
 from statefmt.configuration.provider_instances import ProviderReferences
@@ -58,22 +58,24 @@ def summary_text(found: Adoption) -> str:
     return "; ".join(counts)
 
 
-def _row(pair: Pair, names: dict[AbsProviderInstance, str]) -> tuple[str, ...]:
+def _row(pair: AdoptedPair, names: dict[AbsProviderInstance, str]) -> tuple[str, ...]:
     evidence = "; ".join(one.text for one in pair.evidence)
     stays = pair.source.addr == pair.target.address
     target = "(stays)" if stays else str(pair.target.address)
     return tuple(map(printable, (str(pair.source.addr), target, names[pair.target.provider], evidence)))
 
 
-def _choice_text(choice: Choice) -> str:
+def _choice_text(choice: OpenChoice) -> str:
     lines = [
         f"{pair.target.address}" + (f" ({'; '.join(one.text for one in pair.evidence)})" if pair.evidence else "")
         for pair in choice.candidates
     ]
+    if not lines:
+        return printable(f"Not decided: {choice.source.addr}: {choice.reason}")
     return _listed(f"Choose: {choice.source.addr} may be any of these, since {choice.reason}:", lines)
 
 
-def _refusal_text(refusal: Refusal) -> str:
+def _refusal_text(refusal: RefusedPair) -> str:
     return printable(f"Refused: {refusal.source.addr} is not {refusal.target.address}: {refusal.reason}")
 
 
@@ -107,7 +109,7 @@ def adoption_blocks(found: Adoption, moves: Sequence[Move], new: ProviderReferen
     return "\n".join(parts)
 
 
-def _kept_blocks(waiting: Iterable[Source], new: ProviderReferences) -> Iterator[str]:
+def _kept_blocks(waiting: Iterable[MovingObject], new: ProviderReferences) -> Iterator[str]:
     """Yield the provider blocks that objects which stay behind need, and the new configuration lacks."""
     needed: dict[AbsProviderInstance, list[str]] = {}
     for source in waiting:
@@ -159,7 +161,7 @@ def adoption_json(found: Adoption, blocks: str) -> bytes:
     )
 
 
-def _pair_json(pair: Pair) -> dict[str, object]:
+def _pair_json(pair: AdoptedPair) -> dict[str, object]:
     return {
         "from": str(pair.source.addr),
         "to": str(pair.target.address),

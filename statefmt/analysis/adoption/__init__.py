@@ -11,9 +11,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, TypeAlias
 
-from statefmt.analysis.adoption._candidates import Candidates, Edge, Index, Judge, candidates, likeness
+from statefmt.analysis.adoption._candidates import Edge, Judge, NearIndex, Unpaired, candidates, likeness
 from statefmt.analysis.adoption._places import Places
-from statefmt.analysis.adoption.model import Adoption, Choice, Evidence, EvidenceKind, Pair, Refusal, Source, Target
+from statefmt.analysis.adoption.model import (
+    AdoptedPair,
+    Adoption,
+    EvidenceKind,
+    MovingObject,
+    NewInstance,
+    OpenChoice,
+    PairEvidence,
+    RefusedPair,
+)
 from statefmt.configuration.provider_instances import ProviderReferences
 from statefmt.model.addrs import AbsResourceInstance, ModuleInstance
 from statefmt.model.addrs.provider import Provider
@@ -43,8 +52,8 @@ class _Group:
     """The objects of one type and provider, the instances that they may belong to, and the pairs left."""
 
     def __init__(self) -> None:
-        self.sources: list[Source] = []
-        self.targets: list[Target] = []
+        self.sources: list[MovingObject] = []
+        self.targets: list[NewInstance] = []
 
 
 _Key: TypeAlias = tuple[str, Provider]
@@ -55,7 +64,7 @@ _MOST_LISTED: Final = 20
 
 
 class _Pairing:
-    def __init__(self, found: Candidates, new: ProviderReferences, places: Places) -> None:
+    def __init__(self, found: Unpaired, new: ProviderReferences, places: Places) -> None:
         self._found = found
         self._places = places
         self._judge = Judge(new, places, found.sources)
@@ -67,10 +76,10 @@ class _Pairing:
             key = _key(target.address, target.provider.config.provider)
             if key in self._groups:
                 self._groups[key].targets.append(target)
-        self._pairs: dict[AbsResourceInstance, Pair] = {}
+        self._pairs: dict[AbsResourceInstance, AdoptedPair] = {}
         self._taken: set[AbsResourceInstance] = set()
         self._edges: dict[AbsResourceInstance, list[Edge]] = {}
-        self._refused: dict[AbsResourceInstance, list[Refusal]] = {}
+        self._refused: dict[AbsResourceInstance, list[RefusedPair]] = {}
 
     def give(self, given: Mapping[AbsResourceInstance, AbsResourceInstance]) -> None:
         """Take the pairs that the user knows."""
@@ -84,12 +93,14 @@ class _Pairing:
                     f"{other}: the configuration has no such instance without an object", address=other
                 )
             source, target = sources[one], targets[other]
+            if source.is_split:
+                raise SelectionError(f"{one}: its objects are bound to several provider instances", address=one)
             if source.bound.config.provider != target.provider.config.provider:
                 raise SelectionError(f"{one} and {other} have different providers", address=one)
             judged = self._judge.judge(source, target)
             if isinstance(judged, str):
                 raise SelectionError(f"{one} is not {other}: {judged}", address=one)
-            self._take(Edge(source, target, [Evidence(EvidenceKind.GIVEN, "you say so"), *judged.evidence], {}))
+            self._take(Edge(source, target, [PairEvidence(EvidenceKind.GIVEN, "you say so"), *judged.evidence], {}))
 
     def run(self) -> None:
         """Judge all pairs, then take those that are certain until none is left."""
@@ -99,9 +110,9 @@ class _Pairing:
             pass
 
     def _judge_all(self, group: _Group) -> None:
-        index = Index(group.targets, self._judge) if len(group.sources) * len(group.targets) > _MOST_PAIRS else None
+        index = NearIndex(group.targets, self._judge) if len(group.sources) * len(group.targets) > _MOST_PAIRS else None
         for source in group.sources:
-            if source.addr in self._pairs:
+            if source.addr in self._pairs or source.is_split:
                 continue
             edges: list[Edge] = []
             for target in group.targets if index is None else index.near(source):
@@ -111,7 +122,7 @@ class _Pairing:
                 if isinstance(judged, Edge):
                     edges.append(judged)
                 else:
-                    self._refused.setdefault(source.addr, []).append(Refusal(source, target, judged))
+                    self._refused.setdefault(source.addr, []).append(RefusedPair(source, target, judged))
             if any(source.is_moved and one.target.address == source.address for one in self._refused_of(source)):
                 # OpenTofu would move it there, whatever another instance fits.
                 edges = []
@@ -126,7 +137,7 @@ class _Pairing:
             for edge in named:
                 edge.marks["only"] = 1
 
-    def _refused_of(self, source: Source) -> Sequence[Refusal]:
+    def _refused_of(self, source: MovingObject) -> Sequence[RefusedPair]:
         return self._refused.get(source.addr, ())
 
     def _round(self) -> bool:
@@ -178,7 +189,10 @@ class _Pairing:
         return self._is_known(edge) and (not decides or bool(marks.get("alias")))
 
     def _is_known(self, edge: Edge) -> bool:
-        """Return whether no block whose instances are unknown may have the object, too."""
+        """Return whether no part of the configuration that is not known may have the object, too."""
+        kinds = {one.kind for one in edge.evidence} - {EvidenceKind.ARGUMENTS, EvidenceKind.MODULE}
+        if self._found.is_incomplete and not kinds:
+            return False
         names = self._found.unknown_types.get(edge.target.address.resource.resource.type, ())
         old, new = edge.source.addr.resource.resource.name, edge.target.address.resource.resource.name
         return not names or (
@@ -191,9 +205,9 @@ class _Pairing:
 
     def result(self) -> Adoption:
         """Return what was found, in the order of the state."""
-        choices: list[Choice] = []
-        refused: list[Refusal] = []
-        left: list[Source] = []
+        choices: list[OpenChoice] = []
+        refused: list[RefusedPair] = []
+        left: list[MovingObject] = []
         listed: set[AbsResourceInstance] = set()
         for source in self._found.sources:
             if source.addr in self._pairs:
@@ -201,14 +215,16 @@ class _Pairing:
             edges = self._edges.get(source.addr, [])
             listed.update(edge.target.address for edge in edges)
             tempting = [one for one in self._refused_of(source) if _is_tempting(one)]
-            if edges:
+            if source.is_split:
+                choices.append(OpenChoice(source, (), "its objects are bound to several provider instances"))
+            elif edges:
                 edges = sorted(edges, key=lambda edge: sum(edge.marks.values()), reverse=True)
                 pairs = tuple(one.pair() for one in edges[:_MOST_LISTED])
-                choices.append(Choice(source, pairs, _reason(edges)))
+                choices.append(OpenChoice(source, pairs, _reason(edges)))
             elif tempting:
                 refused += tempting[:_MOST_LISTED]
             elif source.addr.resource.resource.type in self._found.unknown_types:
-                choices.append(Choice(source, (), "the instances of a block of its type are unknown"))
+                choices.append(OpenChoice(source, (), "the instances of a block of its type are unknown"))
             else:
                 left.append(source)
         taken = self._taken
@@ -239,10 +255,10 @@ def _mark_module(edge: Edge, moved: Mapping[ModuleInstance, set[ModuleInstance]]
     if moved.get(modules[0]) == {modules[1]}:
         edge.marks["module"] = 1
         text = f"other objects of {modules[0]} belong to {modules[1]}"
-        edge.evidence.append(Evidence(EvidenceKind.MODULE, text))
+        edge.evidence.append(PairEvidence(EvidenceKind.MODULE, text))
 
 
-def _is_tempting(refusal: Refusal) -> bool:
+def _is_tempting(refusal: RefusedPair) -> bool:
     """Return whether somebody may take a refused pair for the right one, or OpenTofu will."""
     source, target = refusal.source, refusal.target
     return source.address == target.address or likeness(source.addr, target.address, {}).is_alike

@@ -10,10 +10,10 @@ from typing import Final, NamedTuple
 
 from msgspec import Raw
 
-from statefmt.analysis.adoption._places import Places, Sameness, Verdict
-from statefmt.analysis.adoption.model import Evidence, EvidenceKind, Pair, Source, Target
+from statefmt.analysis.adoption._places import Places, PlaceVerdict, Sameness
+from statefmt.analysis.adoption.model import AdoptedPair, EvidenceKind, MovingObject, NewInstance, PairEvidence
 from statefmt.analysis.providers.facts import FactKind, attribute_members, overridden, string_attribute
-from statefmt.analysis.providers.fates import Fate, doubt, provider_fates
+from statefmt.analysis.providers.fates import UNREAD, Fate, doubt, provider_fates
 from statefmt.configuration.provider_instances import ProviderReferences
 from statefmt.golang import JSONValue, Members, loads_exact
 from statefmt.hcl.source import Problem
@@ -32,23 +32,25 @@ from statefmt.model.cty.number import Number, parse_number
 from statefmt.model.snapshot import Snapshot
 
 
-class Candidates(NamedTuple):
+class Unpaired(NamedTuple):
     """The objects to place and the instances without one; other fields as in Adoption.
 
     `unknown_types` are the types of resource blocks whose instances are not known, each with the names of the blocks.
+    `is_incomplete` if a part of the configuration could not be read, which may have instances of any type.
     """
 
-    sources: tuple[Source, ...]
-    targets: tuple[Target, ...]
+    sources: tuple[MovingObject, ...]
+    targets: tuple[NewInstance, ...]
     dropped: tuple[AbsResourceInstance, ...]
     unknown: Mapping[str, str]
     unknown_types: Mapping[str, tuple[str, ...]]
+    is_incomplete: bool
     settled: int
 
 
-def candidates(snapshot: Snapshot, new: ProviderReferences) -> Candidates:
+def candidates(snapshot: Snapshot, new: ProviderReferences) -> Unpaired:
     """Compare the instances of a state with those of a configuration, by their addresses and provider instances."""
-    sources: list[Source] = []
+    sources: list[MovingObject] = []
     dropped: list[AbsResourceInstance] = []
     unknown: dict[str, str] = {}
     occupied: set[AbsResourceInstance] = set()
@@ -70,17 +72,36 @@ def candidates(snapshot: Snapshot, new: ProviderReferences) -> Candidates:
             elif is_data:
                 dropped.append(addr)
             elif fate.removal is None:
-                sources.append(Source(fate.instance, fate.bound, fate.address, bool(fate.moves), False))
+                sources.append(_moving(fate, is_declared=False))
         elif is_data or all(
             fate.bound.config.instance(obj.provider_key) == needed for obj in fate.instance.current_first
         ):
             settled += 1
             occupied.add(fate.address)
         else:
-            sources.append(Source(fate.instance, fate.bound, fate.address, bool(fate.moves), True))
+            sources.append(_moving(fate, is_declared=True))
     types = {source.addr.resource.resource.type for source in sources}
     targets, unknown_types = _targets(new, types, occupied, unknown)
-    return Candidates(tuple(sources), tuple(targets), tuple(dropped), unknown, unknown_types, settled)
+    configuration = new.configuration
+    return Unpaired(
+        tuple(sources),
+        tuple(targets),
+        tuple(dropped),
+        unknown,
+        unknown_types,
+        is_incomplete=bool(configuration.missing) or any(one.kind in UNREAD for one in configuration.problems),
+        settled=settled,
+    )
+
+
+def _moving(fate: Fate, *, is_declared: bool) -> MovingObject:
+    return MovingObject(
+        instance=fate.instance,
+        bound=fate.bound,
+        address=fate.address,
+        is_moved=bool(fate.moves),
+        is_declared=is_declared,
+    )
 
 
 def _needed(new: ProviderReferences, address: AbsResourceInstance) -> AbsProviderInstance | Unknown | Problem | None:
@@ -95,8 +116,8 @@ def _needed(new: ProviderReferences, address: AbsResourceInstance) -> AbsProvide
 
 def _targets(
     new: ProviderReferences, types: set[str], occupied: set[AbsResourceInstance], unknown: dict[str, str]
-) -> tuple[list[Target], dict[str, tuple[str, ...]]]:
-    found: list[Target] = []
+) -> tuple[list[NewInstance], dict[str, tuple[str, ...]]]:
+    found: list[NewInstance] = []
     unknown_types: dict[str, tuple[str, ...]] = {}
     for config in new.blocks:
         resource = config.resource
@@ -112,7 +133,7 @@ def _targets(
                 continue
             needed = new.instance_binding(address)
             if isinstance(needed, AbsProviderInstance) and new.declares(needed) is True:
-                found.append(Target(address, needed))
+                found.append(NewInstance(address, needed))
             else:
                 reason = needed.reason if isinstance(needed, Unknown) else "its provider instance is not declared"
                 unknown.setdefault(str(address), reason)
@@ -127,7 +148,9 @@ class Edge:
     says more. `changed` is the part of both addresses that differs, the modules around it.
     """
 
-    def __init__(self, source: Source, target: Target, evidence: Sequence[Evidence], marks: Mapping[str, int]) -> None:
+    def __init__(
+        self, source: MovingObject, target: NewInstance, evidence: Sequence[PairEvidence], marks: Mapping[str, int]
+    ) -> None:
         self.source: Final = source
         self.target: Final = target
         self.evidence = list(evidence)
@@ -145,11 +168,11 @@ class Edge:
             theirs.pop()
         return (ModuleInstance(tuple(mine)), ModuleInstance(tuple(theirs))) if mine and theirs else None
 
-    def pair(self) -> Pair:
+    def pair(self) -> AdoptedPair:
         """Return the pair with its evidence, strongest first, each once."""
         order = list(EvidenceKind)
         found = sorted(dict.fromkeys(self.evidence), key=lambda one: order.index(one.kind))
-        return Pair(self.source, self.target, tuple(found))
+        return AdoptedPair(self.source, self.target, tuple(found))
 
     def dominates(self, other: Edge) -> bool:
         """Return whether this pair has a higher mark somewhere, and nowhere a lower one."""
@@ -162,14 +185,14 @@ class Edge:
 class Judge:
     """Judges pairs of an object and an instance."""
 
-    def __init__(self, new: ProviderReferences, places: Places, sources: Sequence[Source]) -> None:
+    def __init__(self, new: ProviderReferences, places: Places, sources: Sequence[MovingObject]) -> None:
         self._new = new
         self._places = places
         self._attributes: dict[AbsResourceInstance, _Attributes] = {}
         self._arguments: dict[AbsResourceInstance, Mapping[str, Part]] = {}
         self._counted = _families(sources)
 
-    def judge(self, source: Source, target: Target) -> Edge | str:
+    def judge(self, source: MovingObject, target: NewInstance) -> Edge | str:
         """Return what speaks for a pair, or why it is wrong."""
         arguments = self.arguments(target.address)
         attributes = self._of(source)
@@ -187,14 +210,16 @@ class Judge:
                 return f"{name} of the object is another one than in the configuration"
         return self._edge(source, target, by_arguments, by_attributes)
 
-    def _edge(self, source: Source, target: Target, by_arguments: Verdict, by_attributes: Verdict) -> Edge:
-        evidence: list[Evidence] = []
+    def _edge(
+        self, source: MovingObject, target: NewInstance, by_arguments: PlaceVerdict, by_attributes: PlaceVerdict
+    ) -> Edge:
+        evidence: list[PairEvidence] = []
         marks: dict[str, int] = {}
         if by_arguments.sameness is Sameness.SAME:
             text = f"same provider {', '.join(by_arguments.shown)}"
-            evidence.append(Evidence(EvidenceKind.ARGUMENTS, text))
+            evidence.append(PairEvidence(EvidenceKind.ARGUMENTS, text))
         if by_attributes.sameness is Sameness.SAME:
-            evidence.append(Evidence(EvidenceKind.ATTRIBUTES, f"object in {', '.join(by_attributes.shown)}"))
+            evidence.append(PairEvidence(EvidenceKind.ATTRIBUTES, f"object in {', '.join(by_attributes.shown)}"))
         if Sameness.SAME in (by_arguments.sameness, by_attributes.sameness):
             marks["place"] = 1
         attributes = self._of(source)
@@ -205,18 +230,18 @@ class Judge:
         ]
         if named:
             marks["identity"] = 1
-            evidence.append(Evidence(EvidenceKind.ATTRIBUTES, f"equal {', '.join(named)}"))
+            evidence.append(PairEvidence(EvidenceKind.ATTRIBUTES, f"equal {', '.join(named)}"))
         is_moved = source.is_moved and source.address == target.address
         if is_moved or self._places.is_moved_back(source, target):
             marks["moved"] = 1
-            evidence.append(Evidence(EvidenceKind.MOVED, "a moved block says so"))
+            evidence.append(PairEvidence(EvidenceKind.MOVED, "a moved block says so"))
         elif source.address == target.address and source.is_declared:
             marks["address"] = 1
-            evidence.append(Evidence(EvidenceKind.ADDRESS, "the address stays"))
+            evidence.append(PairEvidence(EvidenceKind.ADDRESS, "the address stays"))
         names = likeness(source.addr, target.address, self._counted)
         marks |= {"key": names.key, "name": names.name}
         if names.is_alike:
-            evidence.append(Evidence(EvidenceKind.NAMES, "names alike"))
+            evidence.append(PairEvidence(EvidenceKind.NAMES, "names alike"))
         alias = _alias(source.bound, target.provider)
         if alias:
             marks["alias"] = 1
@@ -242,7 +267,7 @@ class Judge:
             equal = [name for name in names if answers.get(name) and attributes.is_telling(name)]
             if equal and not any(answers.get(name) is False for name in names):
                 edge.marks["attributes"] = 1
-                edge.evidence.append(Evidence(EvidenceKind.ATTRIBUTES, f"equal {', '.join(equal)}"))
+                edge.evidence.append(PairEvidence(EvidenceKind.ATTRIBUTES, f"equal {', '.join(equal)}"))
 
     def arguments(self, address: AbsResourceInstance) -> Mapping[str, Part]:
         """Return the arguments of a new instance."""
@@ -250,27 +275,27 @@ class Judge:
             self._arguments[address] = self._new.arguments(address)
         return self._arguments[address]
 
-    def values(self, source: Source) -> Iterator[tuple[str, str]]:
+    def values(self, source: MovingObject) -> Iterator[tuple[str, str]]:
         """Yield the attributes of an object that are strings."""
         yield from self._of(source).strings()
 
-    def _of(self, source: Source) -> _Attributes:
+    def _of(self, source: MovingObject) -> _Attributes:
         if source.addr not in self._attributes:
             self._attributes[source.addr] = _Attributes(source)
         return self._attributes[source.addr]
 
 
-class Index:
+class NearIndex:
     """Finds the instances that share a name, a key or a value with an object, where comparing all takes too long."""
 
-    def __init__(self, targets: Sequence[Target], judge: Judge) -> None:
+    def __init__(self, targets: Sequence[NewInstance], judge: Judge) -> None:
         self._judge: Final = judge
-        self._found: Final[dict[object, list[Target]]] = {}
+        self._found: Final[dict[object, list[NewInstance]]] = {}
         for target in targets:
             for mark in self._marks(target):
                 self._found.setdefault(mark, []).append(target)
 
-    def near(self, source: Source) -> Iterator[Target]:
+    def near(self, source: MovingObject) -> Iterator[NewInstance]:
         """Yield the instances that share something with an object that few others have, each once."""
         words = [word for name, key in _steps(source.addr) for word in (*_words(name), *_key_words(key))][:_MOST_WORDS]
         last = source.addr.resource
@@ -287,7 +312,7 @@ class Index:
         }
         yield from found.values()
 
-    def _marks(self, target: Target) -> Iterator[object]:
+    def _marks(self, target: NewInstance) -> Iterator[object]:
         address = target.address
         keys = tuple(word for _, key in _steps(address) for word in _key_words(key))
         modules = tuple(word for step in address.module.steps for word in _key_words(step.key))
@@ -308,7 +333,7 @@ _MOST_SHARED: Final = 32
 class _Attributes:
     """The attributes of an object, decoded on demand."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: MovingObject) -> None:
         self._members: Final[Mapping[str, Raw]] = attribute_members(source.instance.current_first[0])
 
     @cached_property
@@ -431,7 +456,7 @@ def likeness(source: AbsResourceInstance, target: AbsResourceInstance, counted: 
         explained += len(_key_words(mine.pop()[1]))
         theirs.pop()
     if not mine and not theirs:
-        return Likeness(explained, _EXACT, True)
+        return Likeness(key=explained, name=_EXACT, is_alike=True)
     has = Counter(word for name, key in mine for word in (*_words(name), *_key_words(key)))
     keys: list[str] = []
     for place, (_, key) in enumerate(reversed(theirs), 1):
@@ -447,7 +472,7 @@ def likeness(source: AbsResourceInstance, target: AbsResourceInstance, counted: 
             unexplained += 1
     name = _name_likeness(mine, theirs, keys)
     alike = not unexplained and name >= _ONLY_KEY and bool(keys or not theirs or name >= _WITH_KEY)
-    return Likeness(explained - _UNEXPLAINED * unexplained, name, alike)
+    return Likeness(key=explained - _UNEXPLAINED * unexplained, name=name, is_alike=alike)
 
 
 def _name_likeness(
@@ -487,7 +512,7 @@ def _key_words(key: InstanceKey) -> tuple[str, ...]:
     return (str(key.value),) if isinstance(key, IntKey) else ()
 
 
-def _families(sources: Sequence[Source]) -> dict[object, int]:
+def _families(sources: Sequence[MovingObject]) -> dict[object, int]:
     """Return the lowest number in the names of resources that differ only in it."""
     found: dict[object, int] = {}
     for source in sources:

@@ -11,7 +11,7 @@ from typing import Final, TypeAlias
 
 from msgspec import Struct
 
-from statefmt.analysis.adoption.model import Source, Target
+from statefmt.analysis.adoption.model import MovingObject, NewInstance
 from statefmt.analysis.providers.facts import (
     FactKind,
     contradictions,
@@ -37,7 +37,7 @@ class Sameness(Enum):
     DIFFERENT = auto()
 
 
-class Verdict(Struct, frozen=True):
+class PlaceVerdict(Struct, frozen=True):
     """A sameness, and what shows it: the names of arguments or attributes, with values that are no secrets."""
 
     sameness: Sameness
@@ -45,7 +45,7 @@ class Verdict(Struct, frozen=True):
 
 
 _Facts: TypeAlias = tuple[tuple[FactKind, str], ...]
-_UNKNOWN: Final = Verdict(Sameness.UNKNOWN)
+_UNKNOWN: Final = PlaceVerdict(Sameness.UNKNOWN)
 
 
 class Places:
@@ -59,12 +59,12 @@ class Places:
         self._settings: dict[AbsProviderInstance, Mapping[str, Part]] = {}
         self._instances: dict[Provider, tuple[AbsProviderInstance, ...]] = {}
         self._telling: dict[Provider, tuple[str, ...]] = {}
-        self._verdicts: dict[tuple[AbsProviderInstance, AbsProviderInstance], Verdict] = {}
+        self._verdicts: dict[tuple[AbsProviderInstance, AbsProviderInstance], PlaceVerdict] = {}
         self._object_facts: dict[AbsResourceInstance, Mapping[FactKind, str]] = {}
-        self._by_facts: dict[tuple[_Facts, AbsProviderInstance], Verdict] = {}
+        self._by_facts: dict[tuple[_Facts, AbsProviderInstance], PlaceVerdict] = {}
         self._accounted: dict[AbsResourceInstance, bool] = {}
 
-    def by_arguments(self, source: Source, provider: AbsProviderInstance) -> Verdict:
+    def by_arguments(self, source: MovingObject, provider: AbsProviderInstance) -> PlaceVerdict:
         """Compare the arguments of the old provider instance of an object with those of a new instance.
 
         Unknown unless the old configuration has the object, bound as the state says: otherwise it is not the one that
@@ -78,7 +78,9 @@ class Places:
             self._verdicts[key] = self._compared(provider, self._old.settings(source.bound))
         return self._verdicts[key]
 
-    def by_attributes(self, source: Source, provider: AbsProviderInstance, free: Collection[FactKind]) -> Verdict:
+    def by_attributes(
+        self, source: MovingObject, provider: AbsProviderInstance, free: Collection[FactKind]
+    ) -> PlaceVerdict:
         """Compare the facts that an object states about itself with a new provider instance.
 
         `free` are the facts that the block of the resource decides itself.
@@ -91,27 +93,27 @@ class Places:
             self._by_facts[key] = self._with_facts(dict(facts), provider)
         return self._by_facts[key]
 
-    def _facts_of(self, source: Source) -> Mapping[FactKind, str]:
+    def _facts_of(self, source: MovingObject) -> Mapping[FactKind, str]:
         if source.addr not in self._object_facts:
             type_name = source.addr.resource.resource.type
             obj = source.instance.current_first[0]
             self._object_facts[source.addr] = object_facts(source.bound.config.provider, type_name, obj)
         return self._object_facts[source.addr]
 
-    def _with_facts(self, facts: Mapping[FactKind, str], provider: AbsProviderInstance) -> Verdict:
+    def _with_facts(self, facts: Mapping[FactKind, str], provider: AbsProviderInstance) -> PlaceVerdict:
         mine = self._facts(provider)
         against = [str(one) for one in contradictions(facts, mine)]
         if against:
-            return Verdict(Sameness.DIFFERENT, tuple(against))
+            return PlaceVerdict(Sameness.DIFFERENT, tuple(against))
         shared = tuple(f"{kind} {value}" for kind, value in facts.items() if kind in mine)
         others = [
             other
             for other in self.instances(provider.config.provider)
             if not self.are_equal(other, provider) and not any(contradictions(facts, self._facts(other)))
         ]
-        return Verdict(Sameness.SAME if shared and not others else Sameness.UNKNOWN, shared)
+        return PlaceVerdict(Sameness.SAME if shared and not others else Sameness.UNKNOWN, shared)
 
-    def is_moved_back(self, source: Source, target: Target) -> bool:
+    def is_moved_back(self, source: MovingObject, target: NewInstance) -> bool:
         """Return whether a `moved` block of the old configuration took the object from its new address."""
         return bool(self._moves) and moved_to(self._moves, target.address)[0] == source.addr != target.address
 
@@ -165,7 +167,7 @@ class Places:
     def _facts(self, provider: AbsProviderInstance) -> dict[FactKind, str]:
         return settings_facts(provider.config.provider, self._of(provider))
 
-    def _is_accounted(self, source: Source) -> bool:
+    def _is_accounted(self, source: MovingObject) -> bool:
         if self._old is None:
             return False
         addr = source.addr
@@ -176,7 +178,7 @@ class Places:
             )
         return self._accounted[addr]
 
-    def _compared(self, provider: AbsProviderInstance, old: Mapping[str, Part]) -> Verdict:
+    def _compared(self, provider: AbsProviderInstance, old: Mapping[str, Part]) -> PlaceVerdict:
         source = provider.config.provider
         new = self._of(provider)
         before, after = settings_facts(source, old), settings_facts(source, new)
@@ -186,7 +188,7 @@ class Places:
             if kind in after and after[kind] != value
         ]
         if against:
-            return Verdict(Sameness.DIFFERENT, tuple(against))
+            return PlaceVerdict(Sameness.DIFFERENT, tuple(against))
         shown: list[str] = []
         certain = True
         for name in self.telling(source):
@@ -198,12 +200,12 @@ class Places:
                 # Other roles of one account have the same account.
                 certain = certain and self._same_fact(source, name, old, new)
             elif same is False and self._has_match(source, name, mine):
-                return Verdict(Sameness.DIFFERENT, (f"{name} differs",))
+                return PlaceVerdict(Sameness.DIFFERENT, (f"{name} differs",))
             else:
                 certain = False
         shared = [f"{kind} {value}" for kind, value in before.items() if after.get(kind) == value]
         shown += [one for one in shared if not any(one.split()[-1] in other for other in shown)]
-        return Verdict(Sameness.SAME if certain and shown else Sameness.UNKNOWN, tuple(shown))
+        return PlaceVerdict(Sameness.SAME if certain and shown else Sameness.UNKNOWN, tuple(shown))
 
     @staticmethod
     def _same_fact(provider: Provider, name: str, old: Mapping[str, Part], new: Mapping[str, Part]) -> bool:

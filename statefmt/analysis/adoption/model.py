@@ -29,14 +29,14 @@ class EvidenceKind(StrEnum):
     NAMES = "names"
 
 
-class Evidence(Struct, frozen=True):
+class PairEvidence(Struct, frozen=True):
     """A reason for or against a pair, such as the arguments that are equal."""
 
     kind: EvidenceKind
     text: str
 
 
-class Source(Struct, frozen=True):
+class MovingObject(Struct, frozen=True):
     """An instance in a state that the new configuration does not have as it is.
 
     `bound` is its provider instance, with OpenTofu's registry in place of Terraform's. `address` is where `moved`
@@ -50,39 +50,44 @@ class Source(Struct, frozen=True):
     is_declared: bool
 
     @property
+    def is_split(self) -> bool:
+        """Whether its objects, current and deposed, are bound to several provider instances."""
+        return len({obj.provider_key for obj in self.instance.objects}) > 1
+
+    @property
     def addr(self) -> AbsResourceInstance:
         """The address in the state."""
         return self.instance.addr
 
 
-class Target(Struct, frozen=True):
+class NewInstance(Struct, frozen=True):
     """An instance of the new configuration that has no object of its own yet, and its provider instance."""
 
     address: AbsResourceInstance
     provider: AbsProviderInstance
 
 
-class Pair(Struct, frozen=True):
+class AdoptedPair(Struct, frozen=True):
     """An object and the instance it belongs to, or may belong to."""
 
-    source: Source
-    target: Target
-    evidence: tuple[Evidence, ...] = ()
+    source: MovingObject
+    target: NewInstance
+    evidence: tuple[PairEvidence, ...] = ()
 
 
-class Choice(Struct, frozen=True):
+class OpenChoice(Struct, frozen=True):
     """An object that may belong to any of several instances, or to none; `reason` says why none is certain."""
 
-    source: Source
-    candidates: tuple[Pair, ...]
+    source: MovingObject
+    candidates: tuple[AdoptedPair, ...]
     reason: str
 
 
-class Refusal(Struct, frozen=True):
+class RefusedPair(Struct, frozen=True):
     """A pair that looks right, and that facts contradict."""
 
-    source: Source
-    target: Target
+    source: MovingObject
+    target: NewInstance
     reason: str
 
 
@@ -95,12 +100,12 @@ class Adoption(Struct, frozen=True):
     instances that stay as they are.
     """
 
-    pairs: tuple[Pair, ...] = ()
-    choices: tuple[Choice, ...] = ()
-    refused: tuple[Refusal, ...] = ()
-    left: tuple[Source, ...] = ()
+    pairs: tuple[AdoptedPair, ...] = ()
+    choices: tuple[OpenChoice, ...] = ()
+    refused: tuple[RefusedPair, ...] = ()
+    left: tuple[MovingObject, ...] = ()
     dropped: tuple[AbsResourceInstance, ...] = ()
-    new: tuple[Target, ...] = ()
+    new: tuple[NewInstance, ...] = ()
     unknown: Mapping[str, str] = {}
     settled: int = 0
 

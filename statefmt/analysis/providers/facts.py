@@ -108,7 +108,7 @@ _AWS: Final = _Knowledge(
     cosmetic=r"(default_tags|ignore_tags|user_agent)\b.*|skip_.*|max_retries|retry_mode|insecure|version|"
     r"assume_role.*\.(session_name|external_id|duration|tags\b.*|transitive_tag_keys)",
     unlike=r".*_accepter|aws_cloudformation_stack_set_instance|aws_config_aggregate_authorization|"
-    r"aws_dx_hosted_connection|aws_servicequotas_template|aws_dynamodb_table_replica|aws_s3control_.*|aws_ram_.*",
+    r"aws_dx_hosted_connection|aws_servicequotas_template|aws_dynamodb_table_replica|aws_s3control_.*|aws_ram_.*|aws_sns_topic_subscription",
 )
 _GOOGLE: Final = _Knowledge(
     arguments=tuple(
@@ -118,7 +118,10 @@ _GOOGLE: Final = _Knowledge(
         _Reading(kind.value, kind, r"(?:.*/)?([^0-9/][^/]*)")
         for kind in (FactKind.PROJECT, FactKind.REGION, FactKind.ZONE)
     ),
-    overrides={kind.value: kind for kind in (FactKind.PROJECT, FactKind.REGION, FactKind.ZONE)},
+    overrides={
+        "location": FactKind.REGION,
+        **{kind.value: kind for kind in (FactKind.PROJECT, FactKind.REGION, FactKind.ZONE)},
+    },
     cosmetic=r"default_labels\b.*|add_terraform_attribution_label|user_project_override|billing_project|"
     r"request_(timeout|reason)|batching\b.*|version",
 )

@@ -149,7 +149,17 @@ def adopt_command(
                     raise SurgeryError("the state has changed since it was read; run adopt again")
                 return adopted(snapshot, adoption_operations(snapshot, found))
 
-            write = WriteOptions(None, None, no_backup, False, lock, timeout, None, None, True)
+            write = WriteOptions(
+                out=None,
+                backup=None,
+                no_backup=no_backup,
+                dry_run=False,
+                lock=lock,
+                lock_timeout=timeout,
+                expect_serial=None,
+                expect_hash=None,
+                yes=True,
+            )
             options = SurgeryOptions(name, write, show_sensitive, configuration)
             carry_out(Plan("adopt", operation, references=compared.new), options)
             print()
