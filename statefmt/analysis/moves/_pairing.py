@@ -14,6 +14,7 @@ from msgspec import Struct
 
 from statefmt.analysis.moves._candidates import Candidate, Candidates, Known, shape_key
 from statefmt.analysis.moves.proposals import AmbiguousGroup, MovedInstance, MoveEvidence, NearlyEqual, PlannedPlace
+from statefmt.analysis.providers.facts import contradictions
 from statefmt.model.addrs import NO_KEY, AbsResourceInstance, InstanceKey, ModuleInstance
 
 # A module of a plan.
@@ -189,7 +190,9 @@ def _equal_objects(kind: Candidates) -> Matched:
 
 
 def are_equal(destroyed: Candidate, created: Candidate) -> bool:
-    """Return whether the known attributes of a created object equal those of a destroyed one."""
+    """Return whether the known attributes of a created object equal those of a destroyed one, in the same place."""
+    if any(contradictions(destroyed.facts, created.facts)):
+        return False
     return destroyed.attributes.known(created.unknown) == created.known
 
 
@@ -221,10 +224,10 @@ class _Index:
 
 
 def _alike(created: Iterable[Candidate]) -> Iterable[list[Candidate]]:
-    """Return the created objects in groups with the same attributes, known and unknown."""
-    found: dict[tuple[bytes, Known], list[Candidate]] = {}
+    """Return the created objects in groups with the same attributes, known and unknown, and the same facts."""
+    found: dict[tuple[bytes, Known, frozenset[object]], list[Candidate]] = {}
     for one in created:
-        found.setdefault((shape_key(one.unknown), one.known), []).append(one)
+        found.setdefault((shape_key(one.unknown), one.known, frozenset(one.facts.items())), []).append(one)
     return found.values()
 
 
