@@ -18,7 +18,7 @@ from statefmt.configuration.model import Configuration, ModuleCall, ProviderBloc
 from statefmt.hcl.evaluate import evaluate
 from statefmt.hcl.operations import ConversionError, convert
 from statefmt.hcl.source import Problem, ProblemKind, Range, error
-from statefmt.hcl.syntax import AttributeAccess, Expression, IndexAccess, Traversal, references
+from statefmt.hcl.syntax import AttributeAccess, Expression, IndexAccess, Traversal, calls, references
 from statefmt.hcl.value import Part, Unknown, Value, as_unknown, children
 from statefmt.model.addrs import (
     NO_KEY,
@@ -349,6 +349,11 @@ class _Walk:
     def problems(self, module: Module, expression: Expression, place: Range) -> Iterator[Problem]:
         """Yield the problems of one expression; `place` covers the whole argument or local value."""
         spoilt: list[str] = []
+        for call in calls(expression):
+            if call.name.startswith("provider::"):
+                detail = f"{call.name} is a function of a provider, which is configured only in a plan."
+                where = call.name_range
+                yield error(ProblemKind.EVALUATION, "Provider function in static context", detail, where)
         for reference in references(expression):
             if reference.root not in _STATIC:
                 yield _dynamic_value(reference)
