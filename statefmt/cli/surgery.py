@@ -18,7 +18,7 @@ from statefmt import ChangedError, Edit, EditResult, Finding, Snapshot, StoreErr
 from statefmt.cli.command import takes
 from statefmt.cli.named_state import state_name
 from statefmt.cli.options.configuration import ConfigurationOptions, configuration_options
-from statefmt.cli.options.shared import COMMON, ShowSensitiveOption, StateOption
+from statefmt.cli.options.shared import COMMON, CONFIGURATION, ShowSensitiveOption, StateOption
 from statefmt.cli.options.write import WriteOptions, write_options
 from statefmt.cli.outcome import FAILED, FINE, FOUND
 from statefmt.cli.run import command_line, run_context
@@ -59,7 +59,8 @@ AllowMismatchOption = Annotated[
     bool,
     Option(
         "--allow-mismatch",
-        help="With --config: allow a provider instance of another account or region than that of the object.",
+        help="Allow a provider instance of another account or region than that of the object.",
+        rich_help_panel=CONFIGURATION,
     ),
 ]
 

@@ -24,6 +24,7 @@ from statefmt.cli.many_states import place_in, save_operations, short_names, sou
 from statefmt.cli.named_state import opened_state
 from statefmt.cli.options.configuration import ConfigurationOptions, configuration_options, report_problems
 from statefmt.cli.options.shared import (
+    CONFIGURATION,
     AgreedOption,
     FormatOption,
     OutputFormat,
@@ -56,12 +57,11 @@ _PAIR: Final = pattern(r'((?:[^="]|"(?:[^"\\]|\\.)*")+)=(.+)')
     connects=True,
     examples=(
         ("Show where each object belongs in the new configuration.", "statetool adopt --config ."),
-        ("Write the moves and bindings to a file, for review.", "statetool adopt --config . -o adopt.stateops.hcl"),
+        ("Write the operations to a file, for review.", "statetool adopt --config . -o adopt.stateops.hcl"),
         (
             "Compare with the configuration before the change, in git.",
             "statetool adopt --config . --from-config git:HEAD~1",
         ),
-        ("Move everything that is certain.", "statetool adopt --config . --yes"),
         ("Show the way back, for Terraform or OpenTofu 1.8.", "statetool adopt --back --config ."),
     ),
 )
@@ -76,18 +76,18 @@ def adopt_command(
             metavar="DIR|git:REV[:DIR]",
             help="The configuration that the state was written with: a directory, or a revision in git; default: HEAD "
             "if --config is in a repository.",
+            rich_help_panel=CONFIGURATION,
         ),
     ] = None,
     pair: Annotated[
-        list[str] | None,
-        Option("--pair", metavar="OLD=NEW", help="Decide a choice: OLD belongs to NEW; can be repeated."),
+        list[str] | None, Option("--pair", metavar="OLD=NEW", help="Decide a choice; can be repeated.")
     ] = None,
     back: Annotated[
         bool,
         Option(
             "--back",
-            help="Go back: print aliases and copies of blocks for each for_each of a provider, and move and bind the "
-            "objects to them; with --from-config, to that configuration.",
+            help="Go back from provider for_each to aliases and copies of blocks, which are printed; with "
+            "--from-config, to that configuration.",
         ),
     ] = False,
     out: Annotated[
@@ -102,15 +102,11 @@ def adopt_command(
     *,
     configuration: ConfigurationOptions,
 ) -> int:
-    """Find where the objects of a state belong in a new configuration, as after a change to for_each.
+    """Find where objects belong in a new configuration, as after a change to for_each.
 
-    Compares the arguments of the old provider blocks with those of the new instances, the attributes of objects with
-    their new arguments, then names. A pair is certain if nothing fits either of both as well; all others are choices,
-    which are listed and never taken. --yes moves and rebinds the certain pairs; without it and --out, nothing is
-    written.
-
-    With --back, the other way: no object is bound to an instance with a key any more, so that Terraform and OpenTofu
-    before 1.9 keep all of them. Replace the blocks of the configuration by those printed.
+    Compares the arguments of old provider blocks with those of new instances, the attributes of objects with their new
+    arguments, then names. A pair is certain if no other fits as well; all others are choices, which are listed and
+    never taken. Without --yes and --out, nothing is written.
 
     Exit status 0: everything is decided; 1: choices or refused pairs remain.
     """

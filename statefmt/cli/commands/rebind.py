@@ -78,8 +78,7 @@ def rebind_command(
     them, and optional.
 
     The provider instance must be declared by the configuration in --config or, without one, be used in the state. A
-    short name, such as aws or aws.west["eu"], is one of the root module. With --config, an instance whose arguments
-    contradict the account or region of an object is refused, unless --allow-mismatch allows it.
+    short name, such as aws or aws.west["eu"], is one of the root module.
     """
     given = list(selectors or [])
     named = bool(given) and (not keys or _PROVIDER.search(given[-1]) is not None)
