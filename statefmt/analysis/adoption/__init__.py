@@ -79,6 +79,8 @@ class _Pairing:
         self._pairs: dict[AbsResourceInstance, AdoptedPair] = {}
         self._taken: set[AbsResourceInstance] = set()
         self._edges: dict[AbsResourceInstance, list[Edge]] = {}
+        # Those that were compared with a part of the instances only.
+        self._sampled: set[AbsResourceInstance] = set()
         self._refused: dict[AbsResourceInstance, list[RefusedPair]] = {}
 
     def give(self, given: Mapping[AbsResourceInstance, AbsResourceInstance]) -> None:
@@ -112,6 +114,8 @@ class _Pairing:
     def _judge_all(self, group: _Group) -> None:
         index = NearIndex(group.targets, self._judge) if len(group.sources) * len(group.targets) > _MOST_PAIRS else None
         for source in group.sources:
+            if index is not None:
+                self._sampled.add(source.addr)
             if source.addr in self._pairs or source.is_split:
                 continue
             edges: list[Edge] = []
@@ -190,8 +194,7 @@ class _Pairing:
 
     def _is_known(self, edge: Edge) -> bool:
         """Return whether no part of the configuration that is not known may have the object, too."""
-        kinds = {one.kind for one in edge.evidence} - {EvidenceKind.ARGUMENTS, EvidenceKind.MODULE}
-        if self._found.is_incomplete and not kinds:
+        if (self._found.is_incomplete or edge.source.addr in self._sampled) and not edge.is_singled_out:
             return False
         names = self._found.unknown_types.get(edge.target.address.resource.resource.type, ())
         old, new = edge.source.addr.resource.resource.name, edge.target.address.resource.resource.name
@@ -223,6 +226,10 @@ class _Pairing:
                 choices.append(OpenChoice(source, pairs, _reason(edges)))
             elif tempting:
                 refused += tempting[:_MOST_LISTED]
+            elif source.addr in self._sampled:
+                choices.append(OpenChoice(source, (), "too many instances of its type are alike to compare them all"))
+            elif self._found.is_incomplete:
+                choices.append(OpenChoice(source, (), "a part of the configuration could not be read"))
             elif source.addr.resource.resource.type in self._found.unknown_types:
                 choices.append(OpenChoice(source, (), "the instances of a block of its type are unknown"))
             else:

@@ -157,6 +157,12 @@ class Edge:
         self.marks = dict(marks)
 
     @property
+    def is_singled_out(self) -> bool:
+        """Whether a name, a value, a `moved` block or the address speaks for just this instance."""
+        marks = ("identity", "attributes", "moved", "address")
+        return any(map(self.marks.get, marks)) or any(one.kind is EvidenceKind.NAMES for one in self.evidence)
+
+    @property
     def modules(self) -> tuple[ModuleInstance, ModuleInstance] | None:
         """The modules that differ, if the resource has the same address in both."""
         one, other = self.source.addr, self.target.address

@@ -48,3 +48,31 @@ def test_all(tmp_path: Path) -> None:
 
 def test_nothing_wrong_without_the_old_configuration(tmp_path: Path) -> None:
     assert not [one for seed in range(60) for one in _counts(seed, tmp_path, with_old=False)[2]]
+
+
+def test_many_instances_are_not_all_compared(tmp_path: Path) -> None:
+    """Where that would take long, a pair needs a name or a value, and nothing is said to have no place."""
+    old, new, state = [], [], []
+    regions = ("eu-west-1", "us-east-1")
+    old += [f'provider "aws" {{\n  alias = "{place}"\n  region = "{place}"\n}}' for place in regions]
+    new.append(
+        'provider "aws" {\n  alias = "in"\n  for_each = toset(["eu-west-1", "us-east-1"])\n  region = each.key\n}'
+    )
+    for number in range(200):
+        new.append(f'resource "aws_vpc" "v{number}" {{\n  provider = aws.in["eu-west-1"]\n}}')
+        name = f"v{number}" if number % 2 else f"old{number}x"
+        old.append(f'resource "aws_vpc" "{name}_eu" {{\n  provider = aws.eu-west-1\n}}')
+        state.append(f'aws_vpc.{name}_eu aws.eu-west-1 {{"id": "vpc-{number}"}}')
+    (tmp_path / "old").mkdir()
+    (tmp_path / "new").mkdir()
+    (tmp_path / "old" / "main.tf").write_text("\n".join(old))
+    (tmp_path / "new" / "main.tf").write_text("\n".join(new))
+    references = [ProviderReferences(load(tmp_path / name)) for name in ("old", "new")]
+    text = "\n".join(state).replace(" aws.eu-west-1 ", " aws.place ")
+    snapshot = read(state_of(text).replace(b'aws\\"].place', b'aws\\"].eu-west-1')).snapshot
+    found = adopt(snapshot, references[1], references[0])
+    right = {f"aws_vpc.v{number}_eu": f"aws_vpc.v{number}" for number in range(1, 200, 2)}
+    pairs = {str(pair.source.addr): str(pair.target.address) for pair in found.pairs}
+    assert pairs.items() <= right.items()
+    assert not found.left
+    assert len(found.pairs) + len(found.choices) == 200
