@@ -199,15 +199,18 @@ class _Directory:
             for block in body.blocks(type_, _LABELS.get(type_, 0)):
                 start, stop = block.range.start, block.body_range.stop
                 text = self._block(block, content)
-                if text != content[start:stop].decode("utf-8", "replace"):
+                if text != content[start:stop].decode("utf-8", "surrogateescape"):
                     edits.append(_Edit(start, stop, text))
                     blocks.append(UnrolledBlock(f"{name}:{block.range.line}", text))
-        return _applied(content, 0, len(content), edits).encode(), blocks
+        return _applied(content, 0, len(content), edits).encode("utf-8", "surrogateescape"), blocks
 
     def _block(self, block: Block, content: bytes) -> str:
         start, stop = block.range.start, block.body_range.stop
         thing = self._thing(block)
         copies = self.names.get(thing)
+        if copies is not None and next(self._repetition(block), None) is None:
+            self.obstacles.append(f"{block.range}: it overrides a block with for_each; merge it into that block first")
+            return content[start:stop].decode("utf-8", "surrogateescape")
         if copies is None:
             return _applied(content, start, stop, self._edits(block, content, None))
         texts = []

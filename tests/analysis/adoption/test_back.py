@@ -139,6 +139,13 @@ def test_references_follow(tmp_path: Path) -> None:
     assert len(made.blocks) == 5
 
 
+def test_an_override(tmp_path: Path) -> None:
+    (tmp_path / "main.tf").write_text('provider "aws" {\n  alias = "in"\n  for_each = toset(["eu"])\n}\n')
+    (tmp_path / "x_override.tf").write_text('provider "aws" {\n  alias = "in"\n  region = each.key\n}\n')
+    (found,) = unrolled(ProviderReferences(load(tmp_path))).obstacles
+    assert "x_override.tf" in found
+
+
 @pytest.mark.parametrize(
     ("name", "text", "obstacle"),
     [

@@ -198,6 +198,30 @@ def test_nothing_of_the_repository_runs(statetool: Statetool, repository: str) -
     assert not list(Path().rglob("ran"))
 
 
+def test_the_way_back(statetool: Statetool) -> None:
+    """After it, an older release keeps every object; the blocks printed make the configuration fit."""
+    words = _arguments((CASES / "module-copies.txt").read_text())
+    assert statetool("adopt", *words, "s.tfstate", "--yes").status == 0
+    refused = statetool("downgrade", "--for", "1.8", "s.tfstate", "-o", "old.tfstate")
+    assert refused.status == 2
+    assert "statetool adopt --back" in " ".join(refused.err.split())
+    shown = statetool("adopt", "--back", "--config", "after", "s.tfstate")
+    assert statetool("adopt", "--back", "--config", "after", "s.tfstate", "--yes").status == 0
+    assert statetool("downgrade", "--for", "1.8", "s.tfstate", "-o", "old.tfstate").status == 0
+    # Paste the blocks: those of the providers and of the module are the last in the file.
+    main = Path("after/main.tf").read_text()
+    Path("after/main.tf").write_text(main[: main.index("provider ")] + shown.text[shown.text.index("# main.tf") :])
+    assert statetool("check", "--config", "after", "s.tfstate", "--select", "CFS,CFG").status == 0
+    assert statetool("adopt", "--config", "after", "s.tfstate").text.startswith("0 objects to adopt")
+
+
+def test_no_way_back(statetool: Statetool) -> None:
+    _write("after/main.tf", 'variable "r" {}\nprovider "aws" {\n  alias    = "x"\n  for_each = var.r\n}\n')
+    found = statetool("adopt", "--back", "--config", "after", "s.tfstate")
+    assert (found.status, found.out) == (2, b"")
+    assert "cannot be rewritten" in found.err
+
+
 def test_lines_of_a_case_are_checked() -> None:
     """The reader of cases does not lose lines."""
     text = (CASES / "undecidable-same-region.txt").read_text()
