@@ -19,6 +19,7 @@ For bytes and snapshots, without files:
 Public are the names in `__all__`, here and in the modules by subject:
 
     statefmt.addrs                  addresses, their parsers and orders
+    statefmt.adoption               where objects belong in a new configuration
     statefmt.snapshots              the parts of a snapshot
     statefmt.locations              where states are
     statefmt.backends               their locks, and copies between places
@@ -57,6 +58,7 @@ _RENAMED: dict[str, str] = {}
 with lazy_imports(globals(), _RENAMED):
     from statefmt import (
         addrs as addrs,
+        adoption as adoption,
         backends as backends,
         differences as differences,
         graph as graph,

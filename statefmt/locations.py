@@ -21,6 +21,7 @@ with lazy_imports(globals()):
     from statefmt.store.backends import RemoteName as RemoteName, state_words as state_words
     from statefmt.store.backends.options import BackendOptions as BackendOptions
     from statefmt.store.reading import (
+        GIT as GIT,
         STANDARD_INPUT as STANDARD_INPUT,
         display_name as display_name,
         find_states as find_states,

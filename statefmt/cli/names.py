@@ -50,6 +50,7 @@ _TABLE: Final = {
         "forget-deposed": ("rm", "Forget deposed objects without destroying them."),
         "set": ("set", "Set attributes of instances."),
         "unset": ("set", "Unset attributes of instances."),
+        "adopt": ("adopt", "Move objects to the instances of a new configuration."),
         "edit": ("edit", "Edit a state, or one instance, in an editor."),
         "set-serial": ("serial", "Set the serial of a state."),
         "new-lineage": ("serial", "Give a state a new lineage."),

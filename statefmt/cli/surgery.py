@@ -19,7 +19,7 @@ from statefmt import Edit, EditResult, Snapshot, Transaction
 from statefmt.cli.command import takes
 from statefmt.cli.named_state import state_name
 from statefmt.cli.options.configuration import ConfigurationOptions, configuration_options
-from statefmt.cli.options.shared import COMMON, ShowSensitiveOption, StateOption
+from statefmt.cli.options.shared import COMMON, CONFIGURATION, ShowSensitiveOption, StateOption
 from statefmt.cli.options.write import write_options
 from statefmt.cli.outcome import FAILED, FINE, FOUND, kept_text, why_not
 from statefmt.cli.run import run_context
@@ -51,6 +51,16 @@ AsBlocksOption = Annotated[
         "--as-blocks",
         help="Print moved, removed and import blocks that do the same; write nothing.",
         rich_help_panel=COMMON,
+    ),
+]
+
+
+AllowMismatchOption = Annotated[
+    bool,
+    Option(
+        "--allow-mismatch",
+        help="Allow a provider instance of another account or region than that of the object.",
+        rich_help_panel=CONFIGURATION,
     ),
 ]
 
@@ -99,6 +109,7 @@ def carry_out(
     hint: str = "",
     editing: Editing | None = None,
     creates: bool = False,
+    allow_mismatch: bool = False,
 ) -> int:
     """Make the edit of the command `name`, show it, and return the exit status.
 
@@ -107,9 +118,10 @@ def carry_out(
     say what else is sensitive in the changes. `as_blocks` prints the changes as blocks of a configuration instead, and
     writes nothing. With `even_damaged`, the state may be one that cannot be used. `hint` is printed after the state was
     written. `editing` opens the edit if that needs more than usual, of a state that does not exist if it `creates` one.
+    With `allow_mismatch`, objects may be bound to provider instances of another account or region.
     """
     state = state or state_name(options.state)
-    write = replace(options.write.for_state(state), operation=name)
+    write = replace(options.write.for_state(state), operation=name, allow_mismatch=allow_mismatch)
     if as_blocks:
         if options.write.out is not None:
             raise BadParameter("cannot be combined with --out: nothing is written", param_hint="--as-blocks")

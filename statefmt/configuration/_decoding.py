@@ -333,6 +333,7 @@ def read_module_call(reader: FileReader, block: Block) -> ModuleCall:
         if depends_on is None
         else tuple(map(reader.without_quotes, reader.elements(depends_on.expression))),
         providers=None if providers is None else tuple(read_passed(reader, providers.expression)),
+        providers_range=None if providers is None else providers.range,
         arguments=arguments,
     )
 
@@ -347,6 +348,7 @@ def read_resource(reader: FileReader, block: Block, mode: addrs.ResourceMode) ->
         type_range=block.label_ranges[0],
         provider=_provider(reader, block.body),
         repetition=_repetition(block.body),
+        body=block.body,
     )
 
 

@@ -51,7 +51,8 @@ class LoadOptions(msgspec.Struct, frozen=True):
     arguments of the library, not options of the command line. `is_confined`: variable files in the directory are not
     read through links that lead out of it. With `allowed_paths`, functions such as `file` read only files in these
     paths and in the git repository around `directory`, or in `directory` itself without one. `release` is the release
-    that reads the configuration; if None, any release that `required_version` admits.
+    that reads the configuration; if None, any release that `required_version` admits. `contents` replace those of files
+    in the directory, by their names.
     """
 
     variables: tuple[VariableOption, ...] = ()
@@ -63,6 +64,7 @@ class LoadOptions(msgspec.Struct, frozen=True):
     is_confined: bool = False
     allowed_paths: tuple[str, ...] | None = None
     release: Release | None = None
+    contents: Mapping[str, bytes] = {}
 
 
 def load(directory: Path, options: LoadOptions | None = None) -> Configuration:
@@ -77,7 +79,7 @@ def load(directory: Path, options: LoadOptions | None = None) -> Configuration:
     if options.allowed_paths is not None:
         home = options.environment.get("HOME", "")
         within = (repository(directory, home), *options.allowed_paths, *allowed_paths(None, options.environment))
-    reader = DirectoryReader(directory, problems, within)
+    reader = DirectoryReader(directory, problems, within, options.contents)
     root = reader.read(".", options.test_directory if options.children else None)
     if root is None:
         detail = f"Module directory {directory} does not exist or cannot be read."

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Final, NamedTuple
 
 import msgspec
@@ -114,10 +115,17 @@ class DirectoryReader:
     `files_within` are the folders whose files functions may read, None for all.
     """
 
-    def __init__(self, root: Path, problems: list[Problem], files_within: tuple[str, ...] | None = None) -> None:
+    def __init__(
+        self,
+        root: Path,
+        problems: list[Problem],
+        files_within: tuple[str, ...] | None = None,
+        contents: Mapping[str, bytes] = MappingProxyType({}),
+    ) -> None:
         self.root = root
         self.files_within = files_within
         self._problems = problems
+        self._contents = contents
         self._read: dict[str, Declarations | None] = {}
 
     def read(self, directory: str, test_directory: str | None = None) -> Declarations | None:
@@ -151,7 +159,13 @@ class DirectoryReader:
         return msgspec.structs.replace(declarations, tests=self._tests(directory, listing.tests, test_directory))
 
     def _file(self, directory: str, name: str) -> tuple[FileReader, Body] | None:
-        source = read_source(self.root / directory / name, below(directory, name), self._problems)
+        shown = below(directory, name)
+        content = self._contents.get(shown)
+        source = (
+            read_source(self.root / directory / name, shown, self._problems)
+            if content is None
+            else SourceText(shown, content)
+        )
         if source is None:
             return None
         reader = FileReader(source, self._problems, json=name.endswith(".json"))

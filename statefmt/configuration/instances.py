@@ -18,7 +18,7 @@ from statefmt.configuration.model import Configuration, Local, ModuleCall, Provi
 from statefmt.hcl.evaluate import evaluate
 from statefmt.hcl.operations import convert_or_refuse
 from statefmt.hcl.source import Problem, ProblemKind, Range, error
-from statefmt.hcl.syntax import Argument, AttributeAccess, Expression, IndexAccess, Traversal, references
+from statefmt.hcl.syntax import Argument, AttributeAccess, Expression, IndexAccess, Traversal, calls, references
 from statefmt.hcl.value import Part, Refusal, Unknown, Value, as_unknown, children
 from statefmt.model.addrs import (
     NO_KEY,
@@ -334,6 +334,11 @@ def static_problems(configuration: Configuration, module: Module, expression: Ex
         # `place` covers the whole argument or local value.
         declared, call = configuration.modules[module].declarations, configuration.modules[module].call
         spoilt: list[str] = []
+        for called in calls(expression):
+            if called.name.startswith("provider::"):
+                detail = f"{called.name} is a function of a provider, which is configured only in a plan."
+                where = called.name_range
+                yield error(ProblemKind.EVALUATION, "Provider function in static context", detail, where)
         for reference in references(expression):
             if reference.root not in _STATIC:
                 yield _dynamic_value(reference)

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 import msgspec
 
 from statefmt.hcl.source import Problem, Range, SourceText
-from statefmt.hcl.syntax import Argument, Expression
+from statefmt.hcl.syntax import Argument, Body, Expression
 from statefmt.model import addrs
 
 
@@ -93,11 +93,15 @@ class ModuleCall(msgspec.Struct, frozen=True):
     repetition: Repetition = Repetition()
     depends_on: tuple[Expression, ...] = ()
     providers: tuple[PassedProvider, ...] | None = None
+    providers_range: Range | None = None
     arguments: Mapping[str, Argument] = {}  # the values for the child's variables
 
 
 class ResourceBlock(msgspec.Struct, frozen=True):
-    """`resource`, `data` or `ephemeral`; a state never contains ephemeral resources."""
+    """`resource`, `data` or `ephemeral`; a state never contains ephemeral resources.
+
+    `body` has the arguments for the provider beside those of OpenTofu; they are read only on demand.
+    """
 
     mode: addrs.ResourceMode
     type: str
@@ -106,6 +110,7 @@ class ResourceBlock(msgspec.Struct, frozen=True):
     type_range: Range
     provider: Argument | None = None  # the argument `provider`, a reference: never evaluate it as a whole
     repetition: Repetition = Repetition()
+    body: Body | None = None
 
     @property
     def address(self) -> addrs.Resource:

@@ -45,6 +45,9 @@ from statefmt.model.addrs.provider import Provider
 from statefmt.model.cty import STRING, SetType, Type
 from statefmt.model.cty.number import Number
 
+# The arguments of a resource that are OpenTofu's own.
+_META_ARGUMENTS: Final = frozenset({"count", "for_each", "provider", "depends_on"})
+
 
 class BlockBinding(msgspec.Struct, frozen=True):
     """The provider configuration of a resource block, and the origin of the key, if there is one.
@@ -168,6 +171,23 @@ class ProviderReferences:
         scope = self.instances.static_scope(config.module).within(each)
         unread = Unknown("a dynamic block makes it")
         return {name: unread if one is None else evaluate(one, scope) for name, one in block.settings}
+
+    def arguments(self, address: AbsResourceInstance) -> Mapping[str, Part]:
+        """Return the top-level arguments of a resource instance for its provider, evaluated; {} if it is not declared.
+
+        Nested blocks are left out.
+        """
+        block = self.blocks.get(address.config())
+        instances = {} if block is None else self.instances.of_resource(address.containing_resource())
+        scope = self.instances.scope(address.module)
+        if block is None or block.body is None or isinstance(instances, Unknown) or not isinstance(scope, Scope):
+            return {}
+        instance = instances.get(address.key)
+        if instance is None:
+            return {}
+        names = scope.within(instance.each)
+        found = ((name, block.body.attribute(name)) for name in block.body.names() if name not in _META_ARGUMENTS)
+        return {name: evaluate(argument.expression, names) for name, argument in found if argument is not None}
 
     def same_settings(self, one: AbsProviderInstance, other: AbsProviderInstance) -> bool:
         """Return whether two provider instances surely have equal arguments."""

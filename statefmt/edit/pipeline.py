@@ -50,7 +50,8 @@ class EditOptions:
     has said `yes` to what would be asked, and to replacing an existing file `out`. `backup` is where to back up the
     state; without `keep_backup`, only the history keeps the old content. `lock_timeout` is in seconds, for each lock.
     The state must have the serial `expect_serial` and the SHA-256 `expect_hash`, in hexadecimal digits, if given;
-    `changed` is the message if the hash differs.
+    `changed` is the message if the hash differs. With `allow_mismatch`, a configuration that says that an object is in
+    another account or region than its provider instance is no reason to refuse.
     """
 
     operation: str = "edit"
@@ -64,6 +65,7 @@ class EditOptions:
     lock_timeout: float = 0.0
     expect_serial: int | None = None
     expect_hash: str | None = None
+    allow_mismatch: bool = False
     changed: str = "the content differs from the expected one: it was changed; nothing was done"
 
     @property

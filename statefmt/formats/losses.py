@@ -136,8 +136,9 @@ def way_out(cause: Cause, release: Release) -> str:
             return (
                 "Bind all instances of a resource to one provider configuration without a key that can reach them all: "
                 "statetool rebind RESOURCE PROVIDER, with --new-provider if nothing in the state uses it yet. If none "
-                "can, first move them to one resource per configuration: statetool mv. Or make the same change in the "
-                ".tf files and apply it with the release that wrote this state."
+                "can, first move them to one resource per configuration: statetool mv. With the configuration, "
+                "statetool adopt --back --config DIR does all of it, and prints the blocks for the .tf files. Or make "
+                "the same change in them and apply it with the release that wrote this state."
             )
         case Cause.NO_PROVIDER:
             return "The resource has no instances and no real objects. Remove it: statetool rm ADDRESS."

@@ -291,6 +291,7 @@ class State:
         variable_files: Sequence[str | os.PathLike[str]] = (),
         operation: str = "edit",
         even_damaged: bool = False,
+        allow_mismatch: bool = False,
         written: Callable[[EditResult], None] | None = None,
         options: EditOptions | None = None,
     ) -> Iterator[Transaction]:
@@ -314,15 +315,13 @@ class State:
             overwrite: Replace an existing file `out`, and keep a backup of it.
             expect_serial: Fail unless the state has this serial.
             expect_hash: Fail unless the file has this SHA-256 hash, in hexadecimal digits.
-            config: The configuration that the edit must fit, as `--config` of the commands: its directory, or one that
-                was already loaded. Instances must move to addresses that it declares, and be bound to providers that it
-                declares. `findings` include what the edit adds to the findings against it.
-            variables: Input variables for the directory `config`, as `--var` takes them, over those of `variable_files`
-                and of TF_VAR_… in the environment of the context.
+            config: The configuration that the edit must fit, or its directory. Instances must move to addresses, and be
+                bound to providers, that it declares. `findings` include those against it that the edit adds.
+            variables: Input variables for `config`, as `--var` takes them, over `variable_files` and TF_VAR_….
             variable_files: Files of input variables for the directory `config`.
             operation: The name of the operation, in the lock.
-            even_damaged: Open a state that cannot be used, too, to restore another content: its snapshot is empty, with
-                the serial and lineage that can be read.
+            even_damaged: Open a state that cannot be used, too: its snapshot has only what serial and lineage it has.
+            allow_mismatch: With `config`, allow a provider instance of another account or region than the object's.
             written: Called right after the write, before a signal that arrived during it stops the program.
             options: The operation, the message, and the arguments from `lock` to `expect_hash`, as one value.
 
@@ -332,7 +331,9 @@ class State:
         from statefmt.library.transaction import edit_options, transaction
 
         how = (lock, lock_timeout, backup, keep_backup, dry_run)
-        options = edit_options(options, operation, message, *how, out, overwrite, expect_serial, expect_hash)
+        options = edit_options(
+            options, operation, message, *how, out, overwrite, expect_serial, expect_hash, allow_mismatch
+        )
         references = self._references(config, variables, variable_files)
         opening = self._even_damaged if even_damaged else None
         with self._handle.opened(options, opening) as opened, transaction(opened, references, written) as made:

@@ -153,6 +153,10 @@ class Transaction:
             from statefmt.edit.operations.by_configuration import refuse_undeclared
 
             edit = with_note(edit, *refuse_undeclared(edit, self._references, depth))
+        if self._references is not None and not self._opened.options.allow_mismatch:
+            from statefmt.edit.operations.by_configuration import refuse_mismatch
+
+            refuse_mismatch(self.snapshot, edit, self._references)
         self._edit = edit if self._edit is None else composed(self._edit, edit)
 
     def _made(self, operation: Callable[[Snapshot], Edit]) -> Edit:
@@ -464,6 +468,7 @@ def edit_options(
     overwrite: bool = False,
     expect_serial: int | None = None,
     expect_hash: str | None = None,
+    allow_mismatch: bool = False,
 ) -> EditOptions:
     """Return the options of an edit: the `whole` of them, or those given one by one.
 
@@ -483,6 +488,7 @@ def edit_options(
         lock_timeout=lock_timeout,
         expect_serial=expect_serial,
         expect_hash=expect_hash,
+        allow_mismatch=allow_mismatch,
     )
     if whole is None:
         return given

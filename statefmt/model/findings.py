@@ -298,6 +298,7 @@ class Code(StrEnum):
     PROVIDER_KEY_UNUSED = "CFS005", _INFO
     COVERED_BY_MOVE = "CFS006", _INFO
     PROVIDER_UNKNOWN = "CFS007", _INFO
+    PROVIDER_MISMATCH = "CFS008", _WARNING
 
     # PLN: a plan, and the state that it was made for
     PLAN_DESTROYS_PROTECTED = "PLN001", _ERROR

@@ -52,9 +52,11 @@ def git_path(name: str, environment: Mapping[str, str]) -> GitPath | None:
 
 
 def run_git(
-    name: str, arguments: Sequence[str], environment: Mapping[str, str], folder: str = ""
+    name: str, arguments: Sequence[str], environment: Mapping[str, str], folder: str = "", given: bytes = b""
 ) -> subprocess.CompletedProcess[bytes]:
     """Run git in a folder, or here; its messages are in English, and it runs no program that the repository names.
+
+    `given` is its standard input.
 
     Raises StoreError if it cannot be run.
     """
@@ -63,7 +65,7 @@ def run_git(
         return subprocess.run(
             ["git", *_WITHOUT_PROGRAMS, *(["-C", folder] if folder else []), *arguments],
             env={**kept, **_WITHOUT_FETCHING, "LC_ALL": "C"},
-            stdin=subprocess.DEVNULL,
+            input=given,
             capture_output=True,
             check=False,
         )

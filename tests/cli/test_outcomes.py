@@ -48,6 +48,8 @@ COPIES: Final = {
     "errored": "errored/errored.tfstate", "stored": "errored/terraform.tfstate", "moves.json": "moves/plan.json",
     "app/terraform.tfstate": "many-states/app/terraform.tfstate", "ops.hcl": "many-states/network.stateops.hcl",
     "net/terraform.tfstate": "many-states/net/terraform.tfstate",
+    "copies": "adopt/terraform.tfstate", "each/main.tf": "adopt/after/main.tf",
+    "copied/main.tf": "adopt/before/main.tf",
 }  # fmt: skip
 
 
@@ -267,7 +269,7 @@ def test_locked(command: str, folder: Path, session: _Session) -> None:
 
 
 # `report` replaces pages; the others write operations, a plan, or what was salvaged.
-OUT: Final = _with("--out", but="report, plan, split, join, salvage")
+OUT: Final = _with("--out", but="report, plan, split, join, salvage, adopt")
 
 
 @pytest.mark.parametrize("command", OUT)

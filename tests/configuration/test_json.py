@@ -10,6 +10,8 @@ import pytest
 
 from statefmt.configuration import Expansion, expand, load, root_scope
 from statefmt.hcl.syntax import ObjectItem, TemplateWrap, as_keyword
+from statefmt.hcl.syntax.json import JsonBody
+from statefmt.hcl.syntax.native import NativeBody
 from tests.configuration.conftest import Write, found, local, shown
 
 # The value of a local in JSON, and what it is.
@@ -56,8 +58,9 @@ terraform {
   }
 }
 resource "aws_vpc" "n" {
-  for_each = var.v
-  provider = aws.a[each.key]
+  for_each   = var.v
+  provider   = aws.a[each.key]
+  cidr_block = each.value
 }
 data "aws_ami" "d" {
   count    = 2
@@ -87,12 +90,18 @@ JSON = {
             {"aws": {"source": "hashicorp/aws", "configuration_aliases": ["aws.x"]}, "null": "~> 3.0"}
         ]
     },
-    "resource": {"aws_vpc": {"n": {"for_each": "${var.v}", "provider": "aws.a[each.key]"}}},
+    "resource": {
+        "aws_vpc": {"n": {"for_each": "${var.v}", "provider": "aws.a[each.key]", "cidr_block": "${each.value}"}}
+    },
     "data": [{"aws_ami": {"d": [{"count": 2, "provider": "null.x"}]}}],
     "module": {"m": {"source": "./m", "providers": {"aws": 'aws.a["k"]', "null.y": "null.z"}, "arg": "${var.v}"}},
     "moved": {"from": "aws_vpc.old", "to": 'aws_vpc.n["k"]'},
     "removed": [{"from": "aws_vpc.gone", "lifecycle": {"destroy": False}}],
 }
+
+
+# In a body, those that are no arguments of the provider: a reference is a string in JSON.
+_NOT_THE_PROVIDERS = ("lifecycle", "provider", "for_each", "count", "depends_on")
 
 
 def _without_places(value: object) -> object:
@@ -107,6 +116,9 @@ def _without_places(value: object) -> object:
     if isinstance(value, ObjectItem):
         # Names are words in the one, and texts in the other.
         return [as_keyword(value.key) or getattr(value.key, "value", None), _without_places(value.value)]
+    if isinstance(value, NativeBody | JsonBody):
+        names = [name for name in value.names() if name not in _NOT_THE_PROVIDERS]
+        return {name: _without_places(value.attribute(name)) for name in sorted(names)}
     fields = getattr(value, "__struct_fields__", ())
     inside = {name: _without_places(getattr(value, name)) for name in fields if "range" not in name}
     return {type(value).__name__: inside} if fields else str(value)

@@ -57,6 +57,7 @@ GIVEN: Final[dict[str, tuple[tuple[str, ...], ...]]] = {
         (*_CONFIG, *_CHECK),
     ),
     "simulate": ((*_CONFIG, "--without", "k1", "s.tfstate"),),
+    "adopt": ((*_CONFIG, "--from-config", "cfg", "s.tfstate"), (*_CONFIG, "--format", "json", "s.tfstate")),
     "verify": (
         ("plan.json", "--before", "s.tfstate", "--after", "t.tfstate"),
         ("plan.json", "--before", "s.tfstate", "--after", "t.tfstate", "--schemas", "schemas.json"),

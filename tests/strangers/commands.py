@@ -42,6 +42,7 @@ GIVEN: Final[dict[str, tuple[tuple[str, ...], ...]]] = {
     "mv": (("-y", _ONE, "terraform_data.moved"), ("-y", "--config", ".", _ONE, "terraform_data.moved")),
     "rm": (("-y", _ONE),),
     "rekey": (("-y", _ONE, "--map", "=0"),),
+    "adopt": (("-y", "--config", "."), ("--config", ".", "--from-config", "sub", "-o", f"{OUT}/adopt.stateops.hcl")),
     "rebind": (("-y", "--config", ".", _ONE, "aws.west"),),
     "replace-provider": (("-y", "--new-provider", "terraform.io/builtin/terraform", "acme/aws"),),
     "taint": (("-y", _ONE),),

@@ -35,6 +35,7 @@ from statefmt.analysis.moves.proposals import (
     is_managed,
     shape_key,
 )
+from statefmt.analysis.providers.facts import contradictions
 from statefmt.lifecycle.plan import Action, PlanError, ShownPlan
 from statefmt.lifecycle.schema import ProviderSchemas
 from statefmt.model.addrs import NO_KEY, AbsResource, AbsResourceInstance, InstanceKey, Module, ModuleInstance
@@ -416,7 +417,9 @@ def _equal_objects(kind: Candidates) -> tuple[list[_EqualObjects], list[Candidat
 
 
 def are_equal(destroyed: Candidate, created: Candidate) -> bool:
-    """Return whether the known attributes of a created object equal those of a destroyed one."""
+    """Return whether the known attributes of a created object equal those of a destroyed one, in the same place."""
+    if any(contradictions(destroyed.facts, created.facts)):
+        return False
     return destroyed.attributes.known(created.unknown) == created.known
 
 
@@ -438,10 +441,10 @@ class _Index:
 
 
 def _alike(created: Iterable[Candidate]) -> Iterable[list[Candidate]]:
-    """Return the created objects in groups with the same attributes, known and unknown."""
-    found: dict[tuple[bytes, Known], list[Candidate]] = {}
+    """Return the created objects in groups with the same attributes, known and unknown, and the same facts."""
+    found: dict[tuple[bytes, Known, frozenset[object]], list[Candidate]] = {}
     for one in created:
-        found.setdefault((shape_key(one.unknown), one.known), []).append(one)
+        found.setdefault((shape_key(one.unknown), one.known, frozenset(one.facts.items())), []).append(one)
     return found.values()
 
 

@@ -14,6 +14,8 @@ import msgspec
 from msgspec import Raw, Struct
 
 from statefmt.analysis.diff.model import Movable
+from statefmt.analysis.moves._planned_facts import PlannedFacts
+from statefmt.analysis.providers.facts import FactKind
 from statefmt.golang import JSONValue, Members, NumberText, loads_exact
 from statefmt.lifecycle.plan import Action, PlanError, PlannedChange, ShownPlan, has_true
 from statefmt.lifecycle.schema import ProviderSchemas
@@ -150,11 +152,19 @@ def parse_ignored_attribute(text: str) -> IgnoredAttribute:
 
 
 class Candidate:
-    """An object that a plan destroys or creates. `unknown` are its unknown attributes: of a destroyed one, none."""
+    """An object that a plan destroys or creates. `unknown` are its unknown attributes: of a destroyed one, none.
+
+    `facts` are the account and region of a destroyed object, and those of the provider of a created one.
+    """
 
     def __init__(
-        self, place: PlannedPlace, attributes: ComparedAttributes, unknown: _ValueShape = MappingProxyType({})
+        self,
+        place: PlannedPlace,
+        attributes: ComparedAttributes,
+        unknown: _ValueShape = MappingProxyType({}),
+        facts: Mapping[FactKind, str] = MappingProxyType({}),
     ) -> None:
+        self.facts: Final = facts
         self.place: Final = place
         self.attributes: Final = attributes
         self.unknown: Final = unknown
@@ -200,6 +210,7 @@ def collect(
     rules = tuple(dict.fromkeys(ignored))
     used: set[tuple[str, str]] = set()
     kinds: dict[tuple[str, str], tuple[_Comparing, list[Candidate], list[Candidate]]] = {}
+    facts = {name: PlannedFacts(plan.configuration) for name, plan in plans.items()}
     for name, change in _changes(plans):
         kind = change.address.resource.resource.type, change.provider_name
         if kind not in kinds:
@@ -207,7 +218,7 @@ def collect(
         comparing, destroyed, created = kinds[kind]
         place = PlannedPlace(name, address_of(change, in_states=in_states))
         try:
-            found = _candidate(place, change, comparing)
+            found = _candidate(place, change, comparing, facts[name])
         except (ValueError, RecursionError):
             pointer = f"/resource_changes/{change.number}/change"
             raise PlanError(f"{place.address}: the attributes are nested too deeply to be compared", pointer) from None
@@ -243,14 +254,16 @@ def _changes(plans: Mapping[str, ShownPlan]) -> Iterator[tuple[str, PlannedChang
                 yield name, change
 
 
-def _candidate(place: PlannedPlace, change: PlannedChange, comparing: _Comparing) -> Candidate:
+def _candidate(place: PlannedPlace, change: PlannedChange, comparing: _Comparing, facts: PlannedFacts) -> Candidate:
     details = change.change
     if change.action is Action.DELETE:
-        return Candidate(place, ComparedAttributes(details.before, *comparing))
+        attributes = ComparedAttributes(details.before, *comparing)
+        return Candidate(place, attributes, facts=facts.of_destroyed(change))
     unknown = _unknown_shape_of(details.after_unknown, comparing[0])
     if unknown is None:
         return Candidate(place, ComparedAttributes(None))
-    return Candidate(place, ComparedAttributes(details.after, *comparing, created=True), unknown)
+    attributes = ComparedAttributes(details.after, *comparing, created=True)
+    return Candidate(place, attributes, unknown, facts.of_created(change))
 
 
 # The known attributes of an object that are not empty: their names, and strings or the digests of other values.

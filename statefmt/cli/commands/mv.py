@@ -12,7 +12,7 @@ from statefmt.cli.options.ending import ending_options
 from statefmt.cli.options.selecting import refuse_state_names
 from statefmt.cli.options.shared import STATES
 from statefmt.cli.outcome import UsageError
-from statefmt.cli.surgery import AsBlocksOption, SurgeryOptions, carry_out, surgery_options
+from statefmt.cli.surgery import AllowMismatchOption, AsBlocksOption, SurgeryOptions, carry_out, surgery_options
 from statefmt.operations import module_depth, move
 from statefmt.operations_files import Ending
 
@@ -59,6 +59,7 @@ def mv_command(
         bool, Option("--allow-plain", help="Allow that only one of both is encrypted.", rich_help_panel=STATES)
     ] = False,
     as_blocks: AsBlocksOption = False,
+    allow_mismatch: AllowMismatchOption = False,
     *,
     ending: Ending | None,
     options: SurgeryOptions,
@@ -97,4 +98,5 @@ def mv_command(
         raise UsageError("Missing argument 'DESTINATION'.")
     options = options._replace(state=options.state or from_state)
     operation = partial(move, source=source, destination=destination, rebind=rebind, any_type=as_blocks)
-    return carry_out("mv", operation, options, depth=module_depth(destination), as_blocks=as_blocks)
+    depth = module_depth(destination)
+    return carry_out("mv", operation, options, depth=depth, as_blocks=as_blocks, allow_mismatch=allow_mismatch)

@@ -211,9 +211,9 @@ def moves_command(
     """Find what a plan would destroy and create again with equal attributes, and print moved blocks for it.
 
     Two objects are a pair if type and provider are the same, every attribute that the plan knows of the new one is
-    equal, at least one says something, and no other object fits. Null and empty values are equal, and with --schemas
-    sets in any order. Resources and modules that move as a whole get one block. Comments list objects that fit several
-    others: they are never guessed.
+    equal, at least one says something, their accounts and regions do not differ, and no other object fits. Null and
+    empty values are equal, and with --schemas sets in any order. What moves as a whole gets one block. Comments list
+    objects that fit several others: they are never guessed.
 
     Exit status 0: nothing is ambiguous; 1: some objects fit several others.
     """

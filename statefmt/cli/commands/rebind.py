@@ -11,7 +11,14 @@ from typer import Argument, BadParameter, Option
 from statefmt.cli.command import declared, examples, takes
 from statefmt.cli.options.selecting import criteria, tell
 from statefmt.cli.run import command_line
-from statefmt.cli.surgery import NewProviderOption, SurgeryOptions, WholeResourceOption, carry_out, surgery_options
+from statefmt.cli.surgery import (
+    AllowMismatchOption,
+    NewProviderOption,
+    SurgeryOptions,
+    WholeResourceOption,
+    carry_out,
+    surgery_options,
+)
 from statefmt.operations import KnownProviders, parse_key_map, parse_replaced, rebind, replace_provider
 from statefmt.selection import Criteria
 from statefmt.text import pattern
@@ -54,6 +61,7 @@ def rebind_command(
     ] = None,
     whole_resource: WholeResourceOption = False,
     new_provider: NewProviderOption = False,
+    allow_mismatch: AllowMismatchOption = False,
     *,
     chosen: Criteria,
     options: SurgeryOptions,
@@ -86,7 +94,7 @@ def rebind_command(
         references=references,
         note=tell,
     )
-    return carry_out("rebind", operation, options, references=references)
+    return carry_out("rebind", operation, options, references=references, allow_mismatch=allow_mismatch)
 
 
 @examples(

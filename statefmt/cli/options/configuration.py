@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 from typer import BadParameter, Option
@@ -32,12 +33,17 @@ class ConfigurationOptions(NamedTuple):
     variables: tuple[tuple[str, str], ...]
 
     def loaded(
-        self, without: Collection[str] = (), earlier: Sequence[VariableOption] = (), release: Release | None = None
+        self,
+        without: Collection[str] = (),
+        earlier: Sequence[VariableOption] = (),
+        release: Release | None = None,
+        contents: Mapping[str, bytes] = MappingProxyType({}),
     ) -> ProviderReferences | None:
         """Load the configuration with its provider references; None without --config. Raises StoreError.
 
         `without` holds keys to remove from every `for_each`. `earlier` are values of variables that the options
         override, and that override all files. `release` is the release that reads the configuration, if known.
+        `contents` replace those of files, by their names in the directory.
         """
         if self.directory is None:
             return None
@@ -52,6 +58,7 @@ class ConfigurationOptions(NamedTuple):
             environment=context.environment,
             workspace=None if context.backend is None else context.backend.workspace,
             release=release,
+            contents=contents,
             # The configuration may be a stranger's, and findings print values.
             allowed_paths=() if context.backend is None else context.backend.allowed_paths,
         )

@@ -23,12 +23,13 @@ from statefmt.model.addrs import (
     AbsResourceInstance,
     InstanceKey,
     ModuleInstance,
+    ResourceMode,
     StringKey,
     key_order,
 )
 from statefmt.model.cty import STRING
 from statefmt.model.errors import MessagePart, SelectionError, SurgeryError, Wording
-from statefmt.model.snapshot import ResourceState, Snapshot, instances
+from statefmt.model.snapshot import ResourceState, Snapshot, instances, not_among
 from statefmt.text import shell_line
 
 if TYPE_CHECKING:
@@ -217,6 +218,38 @@ def _fits(snapshot: Snapshot | None, needed: Mapping[AbsResourceInstance, AbsPro
         if instance.addr in needed
         for obj in instance.objects
     )
+
+
+_ALLOW: Final = Wording("--allow-mismatch", "allow_mismatch=True")
+
+
+def refuse_mismatch(before: Snapshot, edit: Edit, references: ProviderReferences) -> None:
+    """Raise SurgeryError if an edit binds an object to a provider instance of another account or region.
+
+    What the object was bound to before does not matter, only whether the edit changes it.
+    """
+    from statefmt.analysis.providers.mismatches import Mismatches
+
+    mismatches = Mismatches(references)
+    came = {other: one for one, other in edit.moved.items()}
+    bound = {(one.addr, obj.deposed): one.provider(obj) for one in instances(before) for obj in one.objects}
+    for resource in not_among(edit.snapshot.resources, before.resources):
+        config = resource.provider_config
+        if config is None or resource.addr.resource.mode is ResourceMode.DATA:
+            continue
+        for obj in resource.objects:
+            addr, provider = resource.addr.instance(obj.key), config.instance(obj.provider_key)
+            if bound.get((came.get(addr, addr), obj.deposed)) == provider:
+                continue
+            found = mismatches.of(addr, obj, provider)
+            if found is not None:
+                raise SurgeryError(
+                    f"{addr} would be bound to {provider}, but {found}; OpenTofu would not find it, and create "
+                    "another one. Use ",
+                    _ALLOW,
+                    " if this is intended.",
+                    address=addr,
+                )
 
 
 _CONFIG: Final = Wording("--config", "config=")

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Final
 
+from statefmt.analysis.providers.facts import object_facts, settings_facts
 from statefmt.analysis.providers.fates import Fate, FateKind, keys_in_configuration
+from statefmt.analysis.providers.mismatches import Mismatches
 from statefmt.configuration.model import ProviderBlock
 from statefmt.configuration.moves import DeclaredMove
+from statefmt.configuration.provider_instances import ProviderReferences
 from statefmt.hcl.source import Range
 from statefmt.hcl.value import Unknown
 from statefmt.lint.configurations import place, where
@@ -30,7 +33,7 @@ from statefmt.lint.remedies import (
 )
 from statefmt.lint.rule import Rule
 from statefmt.lint.subject import Subject
-from statefmt.model.addrs import NO_KEY, ResourceMode
+from statefmt.model.addrs import NO_KEY, AbsProviderInstance, ResourceMode
 from statefmt.model.findings import Code, Finding, Fix
 
 
@@ -128,34 +131,104 @@ def _fallback_impossible(subject: Subject, fate: Fate) -> Finding:
     )
 
 
+_WRONG: Final = " That is wrong: "
+
+
 def _will_change(subject: Subject) -> Iterable[Finding]:
-    for fate in fates_with(subject, FateKind.REBOUND):
+    changing = fates_with(subject, FateKind.REBOUND)
+    if not changing or subject.configuration is None:
+        return
+    places = _Places(subject.configuration)
+    for fate in changing:
         if fate.address.resource.resource.mode is not ResourceMode.DATA:
-            yield _change(subject, fate)
+            yield _change(subject, fate, places)
 
 
-def _change(subject: Subject, fate: Fate) -> Finding:
+class _Places:
+    """Finds out whether objects are in the account and region of their next provider instance."""
+
+    def __init__(self, references: ProviderReferences) -> None:
+        self._references = references
+        self._mismatches = Mismatches(references)
+        self._equal: dict[tuple[AbsProviderInstance, AbsProviderInstance], bool] = {}
+
+    def sentence(self, fate: Fate) -> str:
+        """Return what is known: " Both …" if it is the same place, what differs if it is not, else ""."""
+        assert fate.needed is not None
+        against = self._mismatches.of(fate.address, fate.obj, fate.needed)
+        if against is not None:
+            return f"{_WRONG}{against}."
+        if self._are_equal(fate.bound, fate.needed):
+            return " Both have equal arguments."
+        source = fate.needed.config.provider
+        facts = object_facts(source, fate.address.resource.resource.type, fate.obj)
+        wanted = settings_facts(source, self._references.settings(fate.needed))
+        if wanted and all(facts.get(kind) == value for kind, value in wanted.items()):
+            shown = ", ".join(f"{kind} {value}" for kind, value in wanted.items())
+            return f" Both the object and the new instance are in {shown}."
+        return ""
+
+    def _are_equal(self, bound: AbsProviderInstance, needed: AbsProviderInstance) -> bool:
+        key = bound, needed
+        if key not in self._equal:
+            known = self._references.declares(bound) is True
+            self._equal[key] = known and self._references.same_settings(bound, needed)
+        return self._equal[key]
+
+
+def _change(subject: Subject, fate: Fate, places: _Places) -> Finding:
     assert fate.needed is not None
+    known = places.sentence(fate)
     detail = (
         f"{name(fate)} is bound to {fate.bound} in the state. According to the configuration, the next apply "
-        f"{'manages' if fate.declared else 'destroys'} it through {fate.needed}."
+        f"{'manages' if fate.declared else 'destroys'} it through {fate.needed}.{known}"
     )
     range_ = fate.binding.range if fate.binding else None
     command = rebinding(subject, fate, fate.needed)
     again = put_back(subject, fate.bound)
-    if command is not None:
-        fix = Fix.of("If both use the same account and region: ", command, ".")
+    if known.startswith(_WRONG):
+        fix = Fix.of("Use the provider instance of the account and region that the object is in.")
+    elif command is not None:
+        doubt = "" if known.startswith(" Both") else "If both use the same account and region: "
+        fix = Fix.of(doubt, command, ".")
     else:
         fix = Fix.of(
             "All instances of a resource must move to another provider configuration together, and it does not have "
             "a provider instance for each."
         )
-    names = fate.bound.config.module.names
-    # After a move, the state's provider may belong to a module that is no ancestor, where it cannot be named.
-    if fate.address.module.module().names[: len(names)] == names:
-        other = f" Otherwise name the one from the state in the configuration{f', and {again.how}:' if again else '.'}"
-        fix = Fix.of(fix, other, snippet=again.snippet if again else "")
+    if not _can_be_named(fate):
+        return finding(fate, Code.PROVIDER_WILL_CHANGE, "Provider instance will change", detail, fix, range_)
+    other = f" Otherwise name the one from the state in the configuration{f', and {again.how}:' if again else '.'}"
+    fix = Fix.of(fix, other, snippet=again.snippet if again else "")
     return finding(fate, Code.PROVIDER_WILL_CHANGE, "Provider instance will change", detail, fix, range_)
+
+
+def _can_be_named(fate: Fate) -> bool:
+    """Whether the state's provider belongs to the object's module or one of its ancestors; a move can change that."""
+    names = fate.bound.config.module.names
+    return fate.address.module.module().names[: len(names)] == names
+
+
+def _mismatch(subject: Subject) -> Iterable[Finding]:
+    references = subject.configuration
+    if references is None:
+        return
+    mismatches = Mismatches(references)
+    for fate in fates(subject):
+        if fate.outcome not in (FateKind.KEPT, FateKind.REBOUND) or fate.needed is None:
+            continue
+        if fate.address.resource.resource.mode is ResourceMode.DATA:
+            continue
+        found = mismatches.of(fate.address, fate.obj, fate.needed)
+        if found is None:
+            continue
+        detail = (
+            f"{name(fate)} is in {found.kind} {found.of_object}, but {fate.needed}, through which the next apply "
+            f"manages it, is in {found.of_provider}."
+        )
+        fix = Fix.of("Name the provider instance of the account and region that the object is in.")
+        range_ = fate.binding.range if fate.binding else None
+        yield finding(fate, Code.PROVIDER_MISMATCH, "Provider instance contradicts the object", detail, fix, range_)
 
 
 def _key_unused(subject: Subject) -> Iterable[Finding]:
@@ -337,8 +410,10 @@ resource "aws_vpc" "main" {
 ```
 
 ## What to do
-If both use the same account and region (for example, an alias was renamed), do nothing, or run `statetool rebind`
-to make the change explicit. Otherwise keep the provider of the resource, and create a new resource.
+The finding says whether both use the same account and region, as far as the provider blocks and the attributes of the
+object show it. If they do (for example, an alias was renamed), do nothing, or run `statetool rebind` to make the change
+explicit. Otherwise keep the provider of the resource, and create a new resource. `statetool adopt` finds the right
+instances after a change from copies of blocks to `for_each`.
 """,
     ),
     Rule(
@@ -416,6 +491,32 @@ resource "aws_vpc" "main" {
 
 ## What to do
 Set the variables (`--var`, `--var-file`), or compute the collection from variables and local values.
+""",
+    ),
+    Rule(
+        Code.PROVIDER_MISMATCH,
+        _mismatch,
+        page="""An object is not in the account or region of its provider instance
+
+## What it does
+Reports, with `--config`, each object of a managed resource whose attributes say another account, subscription, project
+or region than the arguments of the provider instance that the configuration uses for it. Only facts count that the
+resource takes from its provider: a `region` or `project` that its block sets is none, nor is the ARN of a global
+service. The providers of AWS, Google, Azure, Oracle, Alibaba and some others are known.
+
+## Why is this bad?
+OpenTofu looks for the object where it is not, finds nothing, and plans to create a second one. It loses the first.
+
+## Example
+```hcl
+resource "aws_sqs_queue" "jobs" {
+  provider = aws.by_region["us-east-1"] # its ARN is arn:aws:sqs:eu-west-1:111111111111:jobs
+}
+```
+
+## What to do
+Use the provider instance of the account and region that the object is in. `statetool adopt` finds it where objects
+moved to a `for_each`.
 """,
     ),
 )

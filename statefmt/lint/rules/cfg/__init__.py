@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import Final
 
+from statefmt.configuration.model import Declarations
 from statefmt.configuration.provider_checks import (
     import_problems,
     import_references,
@@ -18,11 +19,11 @@ from statefmt.configuration.provider_checks import (
 from statefmt.configuration.provider_instances import ProviderReferences, not_present
 from statefmt.configuration.provider_reference import read_provider_reference
 from statefmt.hcl.source import Problem, ProblemKind
-from statefmt.hcl.syntax import Expression
+from statefmt.hcl.syntax import AttributeAccess, Expression, references as names_in
 from statefmt.hcl.value import Unknown
 from statefmt.lint.configurations import place, problem_finding, provider_blocks
 from statefmt.lint.rule import Rule
-from statefmt.model.addrs import NO_KEY, AbsProviderInstance, ConfigResource
+from statefmt.model.addrs import NO_KEY, AbsProviderInstance, ConfigResource, Module
 from statefmt.model.errors import StoreError
 from statefmt.model.findings import Code, Command, Finding, Fix, Place
 from statefmt.whereabouts import is_record_itself
@@ -80,6 +81,27 @@ def _reference_invalid(references: ProviderReferences) -> Iterable[Finding]:
             for pair in call.providers or ():
                 for expression in (pair.child, pair.parent):
                     yield from _invalid(expression, "providers", str(path.child(call.name)))
+        yield from _providers_in_locals(path, module.declarations)
+
+
+def _providers_in_locals(path: Module, declared: Declarations) -> Iterable[Finding]:
+    """Yield the local values that refer to a provider configuration: a provider is no value."""
+    resources = {(block.type, block.name) for block in declared.resources}
+    for local in declared.locals.values():
+        for reference in names_in(local.expression):
+            step = reference.steps[0] if reference.steps else None
+            if not isinstance(step, AttributeAccess):
+                continue
+            name = reference.root, step.name
+            if name in declared.providers and name not in resources:
+                detail = (
+                    f'A managed resource "{name[0]}" "{name[1]}" has not been declared in {path or "the root module"}. '
+                    "It is a provider configuration, which only the arguments provider and providers can name."
+                )
+                address = ".".join(filter(None, (str(path), f"local.{local.name}")))
+                yield Code.PROVIDER_REFERENCE_INVALID.finding(
+                    "Reference to undeclared resource", detail, address, place=place(reference.range)
+                )
 
 
 def _invalid(expression: Expression, argument: str, address: str) -> Iterable[Finding]:
@@ -322,7 +344,8 @@ Use `for_each` with an `alias` instead of `count`: `for_each = toset(["a", "b"])
 ## What it does
 Reports, with `--config`, a `provider` argument or an entry of `providers` that is not a name with an optional alias
 and key: a quoted string, a variable as the alias (`aws[local.x][each.key]`), a function, a key without an alias
-(`aws[each.key]`). It also reports names that no provider can have (`my_provider`).
+(`aws[each.key]`). It also reports names that no provider can have (`my_provider`), and local values that refer to a
+provider configuration (`p = aws.by_region["us"]`): OpenTofu takes that for a resource.
 
 ## Why is this bad?
 OpenTofu refuses the configuration. It must know the provider configuration before it evaluates anything; only the

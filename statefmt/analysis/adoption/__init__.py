@@ -1,0 +1,281 @@
+"""Finds where the objects of a state belong in a new configuration: from copies of blocks to `for_each`, and back.
+
+    found = adopt(snapshot, new, old)     # certain pairs, choices, refused pairs, and objects that have no place
+
+A pair is certain only if something speaks for it, and if everything that speaks for another pair of either speaks for
+this one, too. Facts come first: a pair that they contradict is no candidate, whatever its names say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final, TypeAlias
+
+from statefmt.analysis.adoption._candidates import Edge, Judge, NearIndex, Unpaired, candidates, likeness
+from statefmt.analysis.adoption._places import Places
+from statefmt.analysis.adoption.model import (
+    AdoptedPair,
+    Adoption,
+    EvidenceKind,
+    MovingObject,
+    NewInstance,
+    OpenChoice,
+    PairEvidence,
+    RefusedPair,
+)
+from statefmt.configuration.provider_instances import ProviderReferences
+from statefmt.model.addrs import AbsResourceInstance, ModuleInstance
+from statefmt.model.addrs.provider import Provider
+from statefmt.model.errors import SelectionError
+from statefmt.model.snapshot import Snapshot
+
+
+def adopt(
+    snapshot: Snapshot,
+    new: ProviderReferences,
+    old: ProviderReferences | None = None,
+    given: Mapping[AbsResourceInstance, AbsResourceInstance] | None = None,
+) -> Adoption:
+    """Compare a state with a new configuration, and pair the objects that it does not have with its new instances.
+
+    `old` is the configuration that the state was written with, if known: it counts for the objects that it has, bound
+    as the state says. `given` are pairs that the user knows. Raises SelectionError for a given pair that is none.
+    """
+    found = candidates(snapshot, new)
+    pairing = _Pairing(found, new, Places(new, old))
+    pairing.give(given or {})
+    pairing.run()
+    return pairing.result()
+
+
+class _Group:
+    """The objects of one type and provider, the instances that they may belong to, and the pairs left."""
+
+    def __init__(self) -> None:
+        self.sources: list[MovingObject] = []
+        self.targets: list[NewInstance] = []
+
+
+_Key: TypeAlias = tuple[str, Provider]
+# More pairs of a type than that are compared only where names or values agree.
+_MOST_PAIRS: Final = 20_000
+# Pairs that are not decided, for each object.
+_MOST_LISTED: Final = 20
+
+
+class _Pairing:
+    def __init__(self, found: Unpaired, new: ProviderReferences, places: Places) -> None:
+        self._found = found
+        self._places = places
+        self._judge = Judge(new, places, found.sources)
+        self._groups: dict[_Key, _Group] = {}
+        for source in found.sources:
+            group = self._groups.setdefault(_key(source.addr, source.bound.config.provider), _Group())
+            group.sources.append(source)
+        for target in found.targets:
+            key = _key(target.address, target.provider.config.provider)
+            if key in self._groups:
+                self._groups[key].targets.append(target)
+        self._pairs: dict[AbsResourceInstance, AdoptedPair] = {}
+        self._taken: set[AbsResourceInstance] = set()
+        self._edges: dict[AbsResourceInstance, list[Edge]] = {}
+        # Those that were compared with a part of the instances only.
+        self._sampled: set[AbsResourceInstance] = set()
+        self._refused: dict[AbsResourceInstance, list[RefusedPair]] = {}
+
+    def give(self, given: Mapping[AbsResourceInstance, AbsResourceInstance]) -> None:
+        """Take the pairs that the user knows."""
+        sources = {source.addr: source for source in self._found.sources}
+        targets = {target.address: target for target in self._found.targets}
+        for one, other in given.items():
+            if one not in sources:
+                raise SelectionError(f"{one}: the state has no such instance to move", address=one)
+            if other not in targets or other in self._taken:
+                raise SelectionError(
+                    f"{other}: the configuration has no such instance without an object", address=other
+                )
+            source, target = sources[one], targets[other]
+            if source.is_split:
+                raise SelectionError(f"{one}: its objects are bound to several provider instances", address=one)
+            if source.bound.config.provider != target.provider.config.provider:
+                raise SelectionError(f"{one} and {other} have different providers", address=one)
+            judged = self._judge.judge(source, target)
+            if isinstance(judged, str):
+                raise SelectionError(f"{one} is not {other}: {judged}", address=one)
+            self._take(Edge(source, target, [PairEvidence(EvidenceKind.GIVEN, "you say so"), *judged.evidence], {}))
+
+    def run(self) -> None:
+        """Judge all pairs, then take those that are certain until none is left."""
+        for group in self._groups.values():
+            self._judge_all(group)
+        while self._round():
+            pass
+
+    def _judge_all(self, group: _Group) -> None:
+        index = NearIndex(group.targets, self._judge) if len(group.sources) * len(group.targets) > _MOST_PAIRS else None
+        for source in group.sources:
+            if index is not None:
+                self._sampled.add(source.addr)
+            if source.addr in self._pairs or source.is_split:
+                continue
+            edges: list[Edge] = []
+            for target in group.targets if index is None else index.near(source):
+                if target.address in self._taken:
+                    continue
+                judged = self._judge.judge(source, target)
+                if isinstance(judged, Edge):
+                    edges.append(judged)
+                else:
+                    self._refused.setdefault(source.addr, []).append(RefusedPair(source, target, judged))
+            if any(source.is_moved and one.target.address == source.address for one in self._refused_of(source)):
+                # OpenTofu would move it there, whatever another instance fits.
+                edges = []
+            self._judge.compare_attributes(edges)
+            self._edges[source.addr] = edges
+            self._mark_names_of_one_place(edges)
+
+    def _mark_names_of_one_place(self, edges: Sequence[Edge]) -> None:
+        """Mark pairs whose equal name or id no candidate in another account or region has."""
+        named = [edge for edge in edges if edge.marks.get("identity")]
+        if all(self._places.are_equal(named[0].target.provider, edge.target.provider) for edge in named):
+            for edge in named:
+                edge.marks["only"] = 1
+
+    def _refused_of(self, source: MovingObject) -> Sequence[RefusedPair]:
+        return self._refused.get(source.addr, ())
+
+    def _round(self) -> bool:
+        """Take the pairs that are certain now; return whether there are any."""
+        moved = self._moved_modules()
+        of_target: dict[AbsResourceInstance, list[Edge]] = {}
+        for edges in self._edges.values():
+            for edge in edges:
+                _mark_module(edge, moved)
+                of_target.setdefault(edge.target.address, []).append(edge)
+        certain = [
+            edge
+            for edges in self._edges.values()
+            for edge in edges
+            if self._is_enough(edge, edges) and _is_best(edge, edges) and _is_best(edge, of_target[edge.target.address])
+        ]
+        for edge in certain:
+            self._take(edge)
+        self._edges = {
+            addr: [edge for edge in edges if edge.target.address not in self._taken]
+            for addr, edges in self._edges.items()
+            if addr not in self._pairs
+        }
+        return bool(certain)
+
+    def _moved_modules(self) -> dict[ModuleInstance, set[ModuleInstance]]:
+        found: dict[ModuleInstance, set[ModuleInstance]] = {}
+        for pair in self._pairs.values():
+            modules = Edge(pair.source, pair.target, (), {}).modules
+            if modules is not None:
+                found.setdefault(modules[0], set()).add(modules[1])
+        return found
+
+    def _is_enough(self, edge: Edge, edges: Sequence[Edge]) -> bool:
+        """Return whether a pair has enough evidence if no other one has more."""
+        marks = edge.marks
+        if marks.get("moved") or marks.get("only") or marks.get("module"):
+            return self._is_known(edge)
+        kinds = {one.kind for one in edge.evidence}
+        if marks.get("place"):
+            return self._is_known(edge)
+        if not kinds:
+            return False
+        # Names and values alone do not tell regions and accounts apart.
+        decides = any(
+            not self._places.are_equal(edge.target.provider, other)
+            for other in self._places.instances(edge.target.provider.config.provider)
+        )
+        return self._is_known(edge) and (not decides or bool(marks.get("alias")))
+
+    def _is_known(self, edge: Edge) -> bool:
+        """Return whether no part of the configuration that is not known may have the object, too."""
+        if (self._found.is_incomplete or edge.source.addr in self._sampled) and not edge.is_singled_out:
+            return False
+        names = self._found.unknown_types.get(edge.target.address.resource.resource.type, ())
+        old, new = edge.source.addr.resource.resource.name, edge.target.address.resource.resource.name
+        return not names or (
+            bool(edge.marks.get("identity")) or (new in old and not any(name in old for name in names))
+        )
+
+    def _take(self, edge: Edge) -> None:
+        self._pairs[edge.source.addr] = edge.pair()
+        self._taken.add(edge.target.address)
+
+    def result(self) -> Adoption:
+        """Return what was found, in the order of the state."""
+        choices: list[OpenChoice] = []
+        refused: list[RefusedPair] = []
+        left: list[MovingObject] = []
+        listed: set[AbsResourceInstance] = set()
+        for source in self._found.sources:
+            if source.addr in self._pairs:
+                continue
+            edges = self._edges.get(source.addr, [])
+            listed.update(edge.target.address for edge in edges)
+            tempting = [one for one in self._refused_of(source) if _is_tempting(one)]
+            if source.is_split:
+                choices.append(OpenChoice(source, (), "its objects are bound to several provider instances"))
+            elif edges:
+                edges = sorted(edges, key=lambda edge: sum(edge.marks.values()), reverse=True)
+                pairs = tuple(one.pair() for one in edges[:_MOST_LISTED])
+                choices.append(OpenChoice(source, pairs, _reason(edges)))
+            elif tempting:
+                refused += tempting[:_MOST_LISTED]
+            elif source.addr in self._sampled:
+                choices.append(OpenChoice(source, (), "too many instances of its type are alike to compare them all"))
+            elif self._found.is_incomplete:
+                choices.append(OpenChoice(source, (), "a part of the configuration could not be read"))
+            elif source.addr.resource.resource.type in self._found.unknown_types:
+                choices.append(OpenChoice(source, (), "the instances of a block of its type are unknown"))
+            else:
+                left.append(source)
+        taken = self._taken
+        return Adoption(
+            pairs=tuple(self._pairs[source.addr] for source in self._found.sources if source.addr in self._pairs),
+            choices=tuple(choices),
+            refused=tuple(refused),
+            left=tuple(left),
+            dropped=self._found.dropped,
+            new=tuple(one for one in self._found.targets if one.address not in taken and one.address not in listed),
+            unknown=self._found.unknown,
+            settled=self._found.settled,
+        )
+
+
+def _key(address: AbsResourceInstance, provider: Provider) -> _Key:
+    return address.resource.resource.type, provider
+
+
+def _is_best(edge: Edge, others: Iterable[Edge]) -> bool:
+    return all(other is edge or edge.dominates(other) for other in others)
+
+
+def _mark_module(edge: Edge, moved: Mapping[ModuleInstance, set[ModuleInstance]]) -> None:
+    modules = edge.modules
+    if modules is None or edge.marks.get("module"):
+        return
+    if moved.get(modules[0]) == {modules[1]}:
+        edge.marks["module"] = 1
+        text = f"other objects of {modules[0]} belong to {modules[1]}"
+        edge.evidence.append(PairEvidence(EvidenceKind.MODULE, text))
+
+
+def _is_tempting(refusal: RefusedPair) -> bool:
+    """Return whether somebody may take a refused pair for the right one, or OpenTofu will."""
+    source, target = refusal.source, refusal.target
+    return source.address == target.address or likeness(source.addr, target.address, {}).is_alike
+
+
+def _reason(edges: Sequence[Edge]) -> str:
+    if len(edges) > 1:
+        return "several instances fit"
+    return (
+        "too little speaks for it"
+        if not edges[0].evidence
+        else "another object fits as well, or the region does not show"
+    )

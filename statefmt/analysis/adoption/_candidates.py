@@ -1,0 +1,555 @@
+"""Finds the objects that have to move, the instances they may belong to, and what speaks for and against each pair."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Final, NamedTuple
+
+from msgspec import Raw
+
+from statefmt.analysis.adoption._places import Places, PlaceVerdict, Sameness
+from statefmt.analysis.adoption.model import AdoptedPair, EvidenceKind, MovingObject, NewInstance, PairEvidence
+from statefmt.analysis.providers.facts import FactKind, attribute_members, overridden, string_attribute
+from statefmt.analysis.providers.fates import UNREAD, Fate, doubt, provider_fates
+from statefmt.configuration.provider_instances import ProviderReferences
+from statefmt.golang import JSONValue, Members, loads_exact
+from statefmt.hcl.source import Problem
+from statefmt.hcl.value import Part, Unknown, Value
+from statefmt.model.addrs import (
+    NO_KEY,
+    AbsProviderInstance,
+    AbsResourceInstance,
+    InstanceKey,
+    IntKey,
+    ModuleInstance,
+    ResourceMode,
+    StringKey,
+)
+from statefmt.model.cty.number import Number, parse_number
+from statefmt.model.snapshot import Snapshot
+
+
+class Unpaired(NamedTuple):
+    """The objects to place and the instances without one; other fields as in Adoption.
+
+    `unknown_types` are the types of resource blocks whose instances are not known, each with the names of the blocks.
+    `is_incomplete` if a part of the configuration could not be read, which may have instances of any type.
+    """
+
+    sources: tuple[MovingObject, ...]
+    targets: tuple[NewInstance, ...]
+    dropped: tuple[AbsResourceInstance, ...]
+    unknown: Mapping[str, str]
+    unknown_types: Mapping[str, tuple[str, ...]]
+    is_incomplete: bool
+    settled: int
+
+
+def candidates(snapshot: Snapshot, new: ProviderReferences) -> Unpaired:
+    """Compare the instances of a state with those of a configuration, by their addresses and provider instances."""
+    sources: list[MovingObject] = []
+    dropped: list[AbsResourceInstance] = []
+    unknown: dict[str, str] = {}
+    occupied: set[AbsResourceInstance] = set()
+    settled = 0
+    first: dict[AbsResourceInstance, Fate] = {}
+    for fate in provider_fates(snapshot, new):
+        first.setdefault(fate.instance.addr, fate)
+    for addr, fate in first.items():
+        needed = _needed(new, fate.address)
+        is_data = addr.resource.resource.mode is ResourceMode.DATA
+        if isinstance(needed, Unknown | Problem):
+            reason = needed.reason if isinstance(needed, Unknown) else needed.summary
+            unknown[str(addr.config())] = reason
+            occupied.add(fate.address)
+        elif needed is None:
+            unread = doubt(new.configuration, fate.address.module.module())
+            if unread is not None:
+                unknown[str(addr.config())] = unread.reason
+            elif is_data:
+                dropped.append(addr)
+            elif fate.removal is None:
+                sources.append(_moving(fate, is_declared=False))
+        elif is_data or all(
+            fate.bound.config.instance(obj.provider_key) == needed for obj in fate.instance.current_first
+        ):
+            settled += 1
+            occupied.add(fate.address)
+        else:
+            sources.append(_moving(fate, is_declared=True))
+    types = {source.addr.resource.resource.type for source in sources}
+    targets, unknown_types = _targets(new, types, occupied, unknown)
+    configuration = new.configuration
+    return Unpaired(
+        tuple(sources),
+        tuple(targets),
+        tuple(dropped),
+        unknown,
+        unknown_types,
+        is_incomplete=bool(configuration.missing) or any(one.kind in UNREAD for one in configuration.problems),
+        settled=settled,
+    )
+
+
+def _moving(fate: Fate, *, is_declared: bool) -> MovingObject:
+    return MovingObject(
+        instance=fate.instance,
+        bound=fate.bound,
+        address=fate.address,
+        is_moved=bool(fate.moves),
+        is_declared=is_declared,
+    )
+
+
+def _needed(new: ProviderReferences, address: AbsResourceInstance) -> AbsProviderInstance | Unknown | Problem | None:
+    if address.config() not in new.blocks:
+        return None
+    found = new.instance_binding(address)
+    instances = new.instances.of_resource(address.containing_resource())
+    if isinstance(instances, Unknown):
+        return instances
+    return found if isinstance(found, AbsProviderInstance | Unknown | Problem) else None
+
+
+def _targets(
+    new: ProviderReferences, types: set[str], occupied: set[AbsResourceInstance], unknown: dict[str, str]
+) -> tuple[list[NewInstance], dict[str, tuple[str, ...]]]:
+    found: list[NewInstance] = []
+    unknown_types: dict[str, tuple[str, ...]] = {}
+    for config in new.blocks:
+        resource = config.resource
+        if resource.mode is not ResourceMode.MANAGED or resource.type not in types:
+            continue
+        addresses = new.instances.all_of(config)
+        if isinstance(addresses, Unknown):
+            unknown.setdefault(str(config), addresses.reason)
+            unknown_types[resource.type] = (*unknown_types.get(resource.type, ()), resource.name)
+            continue
+        for address in addresses:
+            if address in occupied:
+                continue
+            needed = new.instance_binding(address)
+            if isinstance(needed, AbsProviderInstance) and new.declares(needed) is True:
+                found.append(NewInstance(address, needed))
+            else:
+                reason = needed.reason if isinstance(needed, Unknown) else "its provider instance is not declared"
+                unknown.setdefault(str(address), reason)
+                unknown_types[resource.type] = (*unknown_types.get(resource.type, ()), resource.name)
+    return found, unknown_types
+
+
+class Edge:
+    """What speaks for a pair that nothing contradicts.
+
+    `marks` are its marks by the kind of evidence, to be compared with those of other pairs: a higher mark of one kind
+    says more. `changed` is the part of both addresses that differs, the modules around it.
+    """
+
+    def __init__(
+        self, source: MovingObject, target: NewInstance, evidence: Sequence[PairEvidence], marks: Mapping[str, int]
+    ) -> None:
+        self.source: Final = source
+        self.target: Final = target
+        self.evidence = list(evidence)
+        self.marks = dict(marks)
+
+    @property
+    def is_singled_out(self) -> bool:
+        """Whether a name, a value, a `moved` block or the address speaks for just this instance."""
+        marks = ("identity", "attributes", "moved", "address")
+        return any(map(self.marks.get, marks)) or any(one.kind is EvidenceKind.NAMES for one in self.evidence)
+
+    @property
+    def modules(self) -> tuple[ModuleInstance, ModuleInstance] | None:
+        """The modules that differ, if the resource has the same address in both."""
+        one, other = self.source.addr, self.target.address
+        if one.resource != other.resource:
+            return None
+        mine, theirs = list(one.module.steps), list(other.module.steps)
+        while mine and theirs and mine[-1] == theirs[-1]:
+            mine.pop()
+            theirs.pop()
+        return (ModuleInstance(tuple(mine)), ModuleInstance(tuple(theirs))) if mine and theirs else None
+
+    def pair(self) -> AdoptedPair:
+        """Return the pair with its evidence, strongest first, each once."""
+        order = list(EvidenceKind)
+        found = sorted(dict.fromkeys(self.evidence), key=lambda one: order.index(one.kind))
+        return AdoptedPair(self.source, self.target, tuple(found))
+
+    def dominates(self, other: Edge) -> bool:
+        """Return whether this pair has a higher mark somewhere, and nowhere a lower one."""
+        mine, theirs = self.marks, other.marks
+        keys = mine.keys() | theirs.keys()
+        differences = [mine.get(key, 0) - theirs.get(key, 0) for key in keys]
+        return all(one >= 0 for one in differences) and any(differences)
+
+
+class Judge:
+    """Judges pairs of an object and an instance."""
+
+    def __init__(self, new: ProviderReferences, places: Places, sources: Sequence[MovingObject]) -> None:
+        self._new = new
+        self._places = places
+        self._attributes: dict[AbsResourceInstance, _Attributes] = {}
+        self._arguments: dict[AbsResourceInstance, Mapping[str, Part]] = {}
+        self._counted = _families(sources)
+
+    def judge(self, source: MovingObject, target: NewInstance) -> Edge | str:
+        """Return what speaks for a pair, or why it is wrong."""
+        arguments = self.arguments(target.address)
+        attributes = self._of(source)
+        block = self._new.blocks[target.address.config()]
+        names = () if block.body is None else block.body.names()
+        free: frozenset[FactKind] = overridden(target.provider.config.provider, names)
+        by_arguments = self._places.by_arguments(source, target.provider)
+        if by_arguments.sameness is Sameness.DIFFERENT:
+            return f"the provider instances differ: {', '.join(by_arguments.shown)}"
+        by_attributes = self._places.by_attributes(source, target.provider, free)
+        if by_attributes.sameness is Sameness.DIFFERENT:
+            return ", ".join(by_attributes.shown)
+        for name, part in arguments.items():
+            if attributes.is_identity(name) and attributes.equals(name, part) is False:
+                return f"{name} of the object is another one than in the configuration"
+        return self._edge(source, target, by_arguments, by_attributes)
+
+    def _edge(
+        self, source: MovingObject, target: NewInstance, by_arguments: PlaceVerdict, by_attributes: PlaceVerdict
+    ) -> Edge:
+        evidence: list[PairEvidence] = []
+        marks: dict[str, int] = {}
+        if by_arguments.sameness is Sameness.SAME:
+            text = f"same provider {', '.join(by_arguments.shown)}"
+            evidence.append(PairEvidence(EvidenceKind.ARGUMENTS, text))
+        if by_attributes.sameness is Sameness.SAME:
+            evidence.append(PairEvidence(EvidenceKind.ATTRIBUTES, f"object in {', '.join(by_attributes.shown)}"))
+        if Sameness.SAME in (by_arguments.sameness, by_attributes.sameness):
+            marks["place"] = 1
+        attributes = self._of(source)
+        named = [
+            name
+            for name, part in self.arguments(target.address).items()
+            if attributes.is_identity(name) and attributes.equals(name, part)
+        ]
+        if named:
+            marks["identity"] = 1
+            evidence.append(PairEvidence(EvidenceKind.ATTRIBUTES, f"equal {', '.join(named)}"))
+        is_moved = source.is_moved and source.address == target.address
+        if is_moved or self._places.is_moved_back(source, target):
+            marks["moved"] = 1
+            evidence.append(PairEvidence(EvidenceKind.MOVED, "a moved block says so"))
+        elif source.address == target.address and source.is_declared:
+            marks["address"] = 1
+            evidence.append(PairEvidence(EvidenceKind.ADDRESS, "the address stays"))
+        names = likeness(source.addr, target.address, self._counted)
+        marks |= {"key": names.key, "name": names.name}
+        if names.is_alike:
+            evidence.append(PairEvidence(EvidenceKind.NAMES, "names alike"))
+        alias = _alias(source.bound, target.provider)
+        if alias:
+            marks["alias"] = 1
+        return Edge(source, target, evidence, marks)
+
+    def compare_attributes(self, edges: Sequence[Edge]) -> None:
+        """Mark pairs of one object by the arguments that do not agree equally well with all of its candidates."""
+        found: list[dict[str, bool | None]] = []
+        for edge in edges:
+            attributes = self._of(edge.source)
+            arguments = self.arguments(edge.target.address)
+            found.append({name: attributes.equals(name, part) for name, part in arguments.items()})
+        names = {
+            name: None
+            for edge, one in zip(edges, found, strict=True)
+            for name in one
+            if not self._of(edge.source).is_identity(name)
+        }
+        if len(edges) > 1:
+            names = {name: None for name in names if len({one.get(name) for one in found}) > 1}
+        for edge, answers in zip(edges, found, strict=True):
+            attributes = self._of(edge.source)
+            equal = [name for name in names if answers.get(name) and attributes.is_telling(name)]
+            if equal and not any(answers.get(name) is False for name in names):
+                edge.marks["attributes"] = 1
+                edge.evidence.append(PairEvidence(EvidenceKind.ATTRIBUTES, f"equal {', '.join(equal)}"))
+
+    def arguments(self, address: AbsResourceInstance) -> Mapping[str, Part]:
+        """Return the arguments of a new instance."""
+        if address not in self._arguments:
+            self._arguments[address] = self._new.arguments(address)
+        return self._arguments[address]
+
+    def values(self, source: MovingObject) -> Iterator[tuple[str, str]]:
+        """Yield the attributes of an object that are strings."""
+        yield from self._of(source).strings()
+
+    def _of(self, source: MovingObject) -> _Attributes:
+        if source.addr not in self._attributes:
+            self._attributes[source.addr] = _Attributes(source)
+        return self._attributes[source.addr]
+
+
+class NearIndex:
+    """Finds the instances that share a name, a key or a value with an object, where comparing all takes too long."""
+
+    def __init__(self, targets: Sequence[NewInstance], judge: Judge) -> None:
+        self._judge: Final = judge
+        self._found: Final[dict[object, list[NewInstance]]] = {}
+        for target in targets:
+            for mark in self._marks(target):
+                self._found.setdefault(mark, []).append(target)
+
+    def near(self, source: MovingObject) -> Iterator[NewInstance]:
+        """Yield the instances that share something with an object that few others have, each once."""
+        words = [word for name, key in _steps(source.addr) for word in (*_words(name), *_key_words(key))][:_MOST_WORDS]
+        last = source.addr.resource
+        marks: list[object] = [source.address, *self._judge.values(source)]
+        for start in range(len(words)):
+            for stop in range(start + 1, len(words) + 1):
+                run = tuple(words[start:stop])
+                marks += ((last, run), (last.resource, run), run)
+        found = {
+            target.address: target
+            for mark in marks
+            if len(targets := self._found.get(mark, ())) <= _MOST_SHARED
+            for target in targets
+        }
+        yield from found.values()
+
+    def _marks(self, target: NewInstance) -> Iterator[object]:
+        address = target.address
+        keys = tuple(word for _, key in _steps(address) for word in _key_words(key))
+        modules = tuple(word for step in address.module.steps for word in _key_words(step.key))
+        yield address
+        yield address.resource, modules
+        yield address.resource.resource, keys
+        yield keys
+        for name, part in self._judge.arguments(address).items():
+            if isinstance(part, Value) and isinstance(part.data, str):
+                yield name, part.data
+
+
+# The words of an address that are looked up, and how many instances may share something that is looked up.
+_MOST_WORDS: Final = 16
+_MOST_SHARED: Final = 32
+
+
+class _Attributes:
+    """The attributes of an object, decoded on demand."""
+
+    def __init__(self, source: MovingObject) -> None:
+        self._members: Final[Mapping[str, Raw]] = attribute_members(source.instance.current_first[0])
+
+    @cached_property
+    def _id(self) -> str | None:
+        return string_attribute(self._members, "id")
+
+    def strings(self) -> Iterator[tuple[str, str]]:
+        """Yield the attributes that are strings and not empty."""
+        for name in self._members:
+            value = string_attribute(self._members, name)
+            if value is not None:
+                yield name, value
+
+    def is_identity(self, name: str) -> bool:
+        """Return whether the `id` of the object is or ends with an attribute: another value is another object."""
+        if self._id is None or name == "id":
+            return False
+        value = string_attribute(self._members, name)
+        return value is not None and (
+            value == self._id or (len(value) > 2 and self._id.endswith((f"/{value}", f":{value}")))
+        )
+
+    def equals(self, name: str, part: Part) -> bool | None:
+        """Return whether an argument equals the attribute; None if unknown, or if either says nothing."""
+        raw = self._members.get(name)
+        if raw is None or (isinstance(part, Value) and part.is_null):
+            return None
+        try:
+            return _equals(part, _static(loads_exact(bytes(raw), replace_invalid=True)))
+        except (ValueError, RecursionError):
+            return None
+
+    def is_telling(self, name: str) -> bool:
+        """Return whether an attribute has a string, a number or more: null, true and false say too little."""
+        return bytes(self._members.get(name, Raw(b"null"))) not in (
+            b"null",
+            b"true",
+            b"false",
+            b'""',
+            b"[]",
+            b"{}",
+            b"0",
+        )
+
+
+def _static(value: JSONValue) -> JSONValue:
+    """Return the value of an attribute of a dynamic type, without the type."""
+    if isinstance(value, Members) and [name for name, _ in value] == ["value", "type"]:
+        return value[0][1]
+    return value
+
+
+_SAYS_LITTLE: Final = frozenset({b"null", b"true", b"false", b'""', b"[]", b"{}", b"0"})
+
+
+def _equals(part: Part, value: JSONValue) -> bool | None:
+    if isinstance(part, Unknown):
+        return None
+    data = part.data
+    if data is None:
+        return value is None or value in ("", [], Members())
+    if isinstance(data, bool):
+        return value is data or value == str(data).lower()
+    if isinstance(data, Number):
+        number = parse_number(value) if isinstance(value, str) else None
+        return number is not None and number == data
+    if isinstance(data, str):
+        if isinstance(value, bool):
+            return data == str(value).lower()
+        if isinstance(value, str) and value != data and value[:1] in ("{", "[") and data[:1] == value[:1]:
+            # JSON documents: providers write them their own way.
+            return None
+        return isinstance(value, str) and value == data
+    if isinstance(data, Mapping):
+        if not isinstance(value, Members):
+            return None
+        members = dict(value)
+        answers = [_equals(item, members.get(name)) for name, item in data.items()]
+        extra = any(members[name] not in (None, "", [], Members()) for name in members.keys() - data.keys())
+        return _all([*answers, not extra])
+    if not isinstance(value, list) or len(value) != len(data):
+        return None
+    return _all([_equals(item, other) for item, other in zip(data, value, strict=True)])
+
+
+def _all(answers: Sequence[bool | None]) -> bool | None:
+    if False in answers:
+        return False
+    return None if None in answers else True
+
+
+_WORD: Final = re.compile(r"[a-z]+|[0-9]+")
+# An exact name, a name plus the key, and a name that was only a key.
+_EXACT, _WITH_KEY, _ONLY_KEY = 100, 90, 80
+_UNEXPLAINED: Final = 1000
+
+
+class Likeness(NamedTuple):
+    """How alike two addresses are: `key` is lower for keys without a counterpart."""
+
+    key: int
+    name: int
+    is_alike: bool
+
+
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(_WORD.findall(re.sub(r"([a-z0-9])([A-Z])", r"\1_\2", text).lower()))
+
+
+def _steps(address: AbsResourceInstance) -> list[tuple[str, InstanceKey]]:
+    steps = [(step.name, step.key) for step in address.module.steps]
+    return [*steps, (address.resource.resource.name, address.key)]
+
+
+def likeness(source: AbsResourceInstance, target: AbsResourceInstance, counted: Mapping[object, int]) -> Likeness:
+    """Compare the names and keys of two addresses, without the steps at their ends that are equal."""
+    mine, theirs = _steps(source), _steps(target)
+    explained, unexplained = 0, 0
+    while mine and theirs and mine[-1] == theirs[-1]:
+        explained += len(_key_words(mine.pop()[1]))
+        theirs.pop()
+    if not mine and not theirs:
+        return Likeness(key=explained, name=_EXACT, is_alike=True)
+    has = Counter(word for name, key in mine for word in (*_words(name), *_key_words(key)))
+    keys: list[str] = []
+    for place, (_, key) in enumerate(reversed(theirs), 1):
+        words = _key_words(key)
+        if key is NO_KEY:
+            continue
+        there = mine[-place] if place <= len(mine) else None
+        number_fits = not isinstance(key, IntKey) or _is_counted(source, there, key, counted)
+        if words and number_fits and not Counter(words) - has:
+            explained += len(words)
+            keys += words
+        else:
+            unexplained += 1
+    name = _name_likeness(mine, theirs, keys)
+    alike = not unexplained and name >= _ONLY_KEY and bool(keys or not theirs or name >= _WITH_KEY)
+    return Likeness(key=explained - _UNEXPLAINED * unexplained, name=name, is_alike=alike)
+
+
+def _name_likeness(
+    mine: Sequence[tuple[str, InstanceKey]], theirs: Sequence[tuple[str, InstanceKey]], keys: Sequence[str]
+) -> int:
+    if not mine or not theirs:
+        return _ONLY_KEY // 2
+    if NO_KEY not in (mine[-1][1], theirs[-1][1]) and mine[-1][1] != theirs[-1][1]:
+        # Another instance of perhaps the same resource: the keys say more than the name.
+        return 0
+    one, other = _words(mine[-1][0]), _words(theirs[-1][0])
+    rest = Counter(one) - Counter(keys)
+    # Not in the same place, but with names that say the same.
+    around = 0 if [name for name, _ in mine[:-1]] == [name for name, _ in theirs[:-1]] else 5
+    own = Counter(_key_words(mine[-1][1])) - Counter(keys)
+    said = own if theirs[-1][1] is NO_KEY else Counter[str]()
+    if said and rest + said == Counter(other):
+        return _WITH_KEY - around
+    if said and said == Counter(other):
+        return _ONLY_KEY - around
+    if not said and (mine[-1][0] == theirs[-1][0] or rest == Counter(other) or _same_words(one, other)):
+        return _WITH_KEY - around
+    if not rest:
+        return _ONLY_KEY - around
+    if other and not Counter(other) - Counter(one):
+        return 10 * min(len(other), 5)
+    return 0
+
+
+def _same_words(one: Sequence[str], other: Sequence[str]) -> bool:
+    return "".join(one) == "".join(other)
+
+
+def _key_words(key: InstanceKey) -> tuple[str, ...]:
+    if isinstance(key, StringKey):
+        return _words(key.value)
+    return (str(key.value),) if isinstance(key, IntKey) else ()
+
+
+def _families(sources: Sequence[MovingObject]) -> dict[object, int]:
+    """Return the lowest number in the names of resources that differ only in it."""
+    found: dict[object, int] = {}
+    for source in sources:
+        for family, number in _numbers(source.addr):
+            found[family] = min(number, found.get(family, number))
+    return found
+
+
+def _numbers(address: AbsResourceInstance) -> Iterator[tuple[object, int]]:
+    names = [name for name, _ in _steps(address)]
+    for index, name in enumerate(names):
+        for number in re.findall(r"[0-9]{1,6}", name):
+            rest = (*names[:index], re.sub(r"[0-9]+", "#", name), *names[index + 1 :])
+            yield (address.resource.resource.type, rest), int(number)
+
+
+def _is_counted(
+    source: AbsResourceInstance, step: tuple[str, InstanceKey] | None, key: IntKey, counted: Mapping[object, int]
+) -> bool:
+    """Return whether a number in the name of a step is the index of a copy, where copies are counted from 0."""
+    if step is None or step[1] is not NO_KEY:
+        return step is not None and step[1] == key
+    if str(key.value) not in re.findall(r"[0-9]{1,6}", step[0]):
+        return False
+    return any(number == key.value and counted.get(family) == 0 for family, number in _numbers(source))
+
+
+def _alias(bound: AbsProviderInstance, provider: AbsProviderInstance) -> bool:
+    """Return whether the alias of the old provider configuration has the key of the new instance."""
+    if bound == provider:
+        return True
+    words = _key_words(provider.key) or _words(provider.config.alias)
+    has = Counter((*_words(bound.config.alias), *_key_words(bound.key)))
+    return bool(words) and not Counter(words) - has

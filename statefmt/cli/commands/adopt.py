@@ -1,0 +1,236 @@
+"""`statetool adopt`: moves the objects of a state to the instances of a new configuration."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
+
+from typer import BadParameter, Option
+
+from statefmt import AddressError, Edit, Snapshot, StoreError, SurgeryError
+from statefmt.addrs import AbsResourceInstance, parse_abs_resource_instance
+from statefmt.adoption import (
+    Adoption,
+    adopt,
+    adopted,
+    adoption_moves,
+    adoption_operations,
+    folder_of_revision,
+    without_conflicts,
+)
+from statefmt.cli.command import declared, examples, takes
+from statefmt.cli.many_states import place_in, save_operations, short_names, source_block
+from statefmt.cli.named_state import opened_state
+from statefmt.cli.options.configuration import ConfigurationOptions, configuration_options, report_problems
+from statefmt.cli.options.shared import (
+    CONFIGURATION,
+    AgreedOption,
+    FormatOption,
+    OutputFormat,
+    ShowSensitiveOption,
+    StateArgument,
+    StateOption,
+    one_state,
+    seconds,
+)
+from statefmt.cli.options.write import LockOption, LockTimeoutOption, NoBackupOption
+from statefmt.cli.outcome import FINE, FOUND, UsageError
+from statefmt.cli.run import command_line, run_context
+from statefmt.cli.streams import result_terminal, say, write_result
+from statefmt.cli.surgery import SurgeryOptions, carry_out
+from statefmt.locations import GIT, STANDARD_INPUT
+from statefmt.operations_files import EditOptions, operations_text
+from statefmt.rules import CONFIGURATION_NOT_KNOWN, check_configuration
+from statefmt.text import pattern
+
+if TYPE_CHECKING:
+    from statefmt.providers import ProviderReferences
+
+# A key in an address may have an equals sign.
+_PAIR: Final = pattern(r'((?:[^="]|"(?:[^"\\]|\\.)*")+)=(.+)')
+
+
+@examples(
+    ("Show where each object belongs in the new configuration.", "statetool adopt --config ."),
+    ("Write the operations to a file, for review.", "statetool adopt --config . -o adopt.stateops.hcl"),
+    (
+        "Compare with the configuration before the change, in git.",
+        "statetool adopt --config . --from-config git:HEAD~1",
+    ),
+    ("Show the way back, for Terraform or OpenTofu 1.8.", "statetool adopt --back --config ."),
+)
+@declared(paged=True, decrypts=True, connects=True)
+@takes(configuration=configuration_options)
+def adopt_command(
+    state: StateArgument = None,
+    state_option: StateOption = None,
+    from_config: Annotated[
+        str | None,
+        Option(
+            "--from-config",
+            metavar="DIR|git:REV[:DIR]",
+            help="The configuration that the state was written with: a directory, or a revision in git; default: HEAD "
+            "if --config is in a repository.",
+            rich_help_panel=CONFIGURATION,
+        ),
+    ] = None,
+    pair: Annotated[
+        list[str] | None, Option("--pair", metavar="OLD=NEW", help="Decide a choice; can be repeated.")
+    ] = None,
+    back: Annotated[
+        bool,
+        Option(
+            "--back",
+            help="Go back from provider for_each to aliases and copies of blocks, which are printed; with "
+            "--from-config, to that configuration.",
+        ),
+    ] = False,
+    out: Annotated[
+        str | None, Option("--out", "-o", metavar="FILE", help="Write an operations file, or print it if -.")
+    ] = None,
+    output_format: FormatOption = OutputFormat.TEXT,
+    no_backup: NoBackupOption = False,
+    lock: LockOption = True,
+    lock_timeout: LockTimeoutOption = "0s",
+    yes: AgreedOption = False,
+    show_sensitive: ShowSensitiveOption = False,
+    *,
+    configuration: ConfigurationOptions,
+) -> int:
+    """Find where objects belong in a new configuration, as after a change to for_each.
+
+    Compares the arguments of old provider blocks with those of new instances, the attributes of objects with their new
+    arguments, then names. A pair is certain if no other fits as well; all others are choices, which are listed and
+    never taken. Without --yes and --out, nothing is written.
+
+    Exit status 0: everything is decided; 1: choices or refused pairs remain.
+    """
+    if configuration.directory is None:
+        raise UsageError("Missing option '--config': the directory of the new configuration.")
+    if yes and out is not None:
+        raise BadParameter("cannot be combined with --yes: apply the file instead", param_hint="--out")
+    if output_format is OutputFormat.JSON and (yes or out == STANDARD_INPUT):
+        raise BadParameter("cannot be combined with --yes and --out -", param_hint="--format")
+    timeout = seconds(lock_timeout, "--lock-timeout")
+    given = dict(map(_pair, pair or ()))
+    new = configuration.loaded()
+    assert new is not None
+    name = one_state(state, state_option)
+    opened = opened_state(name)
+    with _configurations(configuration, new, from_config, back=back) as compared:
+        report_problems(list(check_configuration(compared.new, select=CONFIGURATION_NOT_KNOWN)))
+
+        def found_in(snapshot: Snapshot) -> Adoption:
+            return without_conflicts(snapshot, adopt(snapshot, compared.new, compared.old, given))
+
+        run_context().phase("comparing")
+        found = found_in(opened.snapshot)
+        if not yes:
+            _show(found, opened.snapshot, compared, output_format, to_messages=out == STANDARD_INPUT)
+        if found.pairs and compared.old is None:
+            say("statetool: no old configuration was compared; name one with --from-config")
+        if out is not None and found.pairs:
+            save_operations(out, _operations_text(name, out, opened.snapshot, found))
+        elif out is not None:
+            say("statetool: nothing is certain; no file was written")
+        if yes and found.pairs:
+
+            def operation(snapshot: Snapshot) -> Edit:
+                if found_in(snapshot).pairs != found.pairs:
+                    raise SurgeryError("the state has changed since it was read; run adopt again")
+                return adopted(snapshot, adoption_operations(snapshot, found))
+
+            write = EditOptions(
+                command=command_line(), yes=True, keep_backup=not no_backup, lock=lock, lock_timeout=timeout
+            )
+            options = SurgeryOptions(name, write, show_sensitive, configuration)
+            carry_out("adopt", operation, options, references=compared.new)
+            print()
+        if yes:
+            _show(found, opened.snapshot, compared, output_format, to_messages=False)
+    return FINE if found.is_decided else FOUND
+
+
+class _Compared(NamedTuple):
+    """The configuration that objects go to, the one that they come from if known, and the blocks of a way back."""
+
+    new: ProviderReferences
+    old: ProviderReferences | None
+    blocks: str | None = None
+
+
+@contextmanager
+def _configurations(
+    configuration: ConfigurationOptions, named: ProviderReferences, other: str | None, *, back: bool
+) -> Iterator[_Compared]:
+    """Yield the configurations to compare. Raises SurgeryError if there is no way back."""
+    if back and other is None:
+        from statefmt.adoption import unrolled
+        from statefmt.render.adoption import unrolled_text
+
+        made = unrolled(named)
+        if made.obstacles:
+            listed = "\n  ".join(made.obstacles)
+            raise SurgeryError(f"the configuration cannot be rewritten without for_each:\n  {listed}")
+        new = configuration.loaded(contents=made.files)
+        assert new is not None
+        yield _Compared(new, named, unrolled_text(made))
+        return
+    with _old_configuration(configuration, other) as old:
+        yield _Compared(old, named) if back and old is not None else _Compared(named, old)
+
+
+def _pair(text: str) -> tuple[AbsResourceInstance, AbsResourceInstance]:
+    found = _PAIR.fullmatch(text)
+    if found is None:
+        raise BadParameter("write OLD=NEW, with addresses of instances", param_hint="--pair")
+    try:
+        return parse_abs_resource_instance(found[1]), parse_abs_resource_instance(found[2])
+    except AddressError as error:
+        raise BadParameter(str(error), param_hint="--pair") from error
+
+
+@contextmanager
+def _old_configuration(configuration: ConfigurationOptions, name: str | None) -> Iterator[ProviderReferences | None]:
+    """Yield the old configuration; without a name, that of HEAD, or None if there is none."""
+    assert configuration.directory is not None
+    if name is not None and not name.startswith(GIT):
+        yield configuration._replace(directory=name).loaded()
+        return
+    with ExitStack() as stack:
+        try:
+            name_of_old = name or f"{GIT}HEAD"
+            folder = stack.enter_context(
+                folder_of_revision(name_of_old, configuration.directory, run_context().environment)
+            )
+        except StoreError:
+            if name is not None:
+                raise
+            yield None
+            return
+        yield configuration._replace(directory=str(folder)).loaded()
+
+
+def _show(
+    found: Adoption, snapshot: Snapshot, compared: _Compared, output_format: OutputFormat, *, to_messages: bool
+) -> None:
+    from statefmt.render.adoption import adoption_blocks, adoption_json, adoption_text
+
+    blocks = compared.blocks
+    if blocks is None:
+        blocks = adoption_blocks(found, adoption_moves(snapshot, found), compared.new)
+    if output_format is OutputFormat.JSON:
+        write_result(adoption_json(found, blocks))
+        return
+    text = adoption_text(found, result_terminal()) + (f"\n\n{blocks.rstrip()}" if blocks else "")
+    if to_messages:
+        say(text)
+    else:
+        print(text)
+
+
+def _operations_text(state: str | None, out: str, snapshot: Snapshot, found: Adoption) -> str:
+    short = short_names([state])[state]
+    states = {short: source_block(state, place_in(out))}
+    return operations_text(states, adoption_operations(snapshot, found, short))

@@ -1,0 +1,1 @@
+"""Where the objects of a state belong in a new configuration."""
