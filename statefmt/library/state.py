@@ -322,7 +322,7 @@ class State:
             operation: The name of the operation, in the lock.
             even_damaged: Open a state that cannot be used, too: its snapshot has only what serial and lineage it has.
             allow_mismatch: With `config`, allow a provider instance of another account or region than the object's.
-            written: Called right after the write, before a signal that arrived during it stops the program.
+            written: Called after the write, before a signal that arrived during it stops the program.
             options: The operation, the message, and the arguments from `lock` to `expect_hash`, as one value.
 
         Raises LockedError if someone else holds the lock, StoreError if the state is not the expected one or cannot be

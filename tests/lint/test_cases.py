@@ -201,6 +201,8 @@ def test_reported(code: str, document: dict[str, Any] | bytes, address: str, poi
     assert (address, pointer) in [(finding.address, finding.pointer) for finding in findings]
     assert {finding.severity for finding in findings} == {all_rules()[code].severity}
     assert all(finding.summary and finding.detail.endswith((".", ")")) for finding in findings)
+    others = [finding for finding in statefmt.check(text(document)) if finding.code == code]
+    assert [(one.address, one.pointer) for one in others] == [(one.address, one.pointer) for one in findings]
 
 
 @each_row(("code", "document"), _FINE)

@@ -5,7 +5,7 @@
 checked for that release, and one that ends with `-opened-by-METHODS` with the encryption configuration of these methods
 of `tests/cli/encrypted.py`; those of STA019 are checked with the JSON schema. Rules that look at a configuration have
 theirs in `tests/configurations`, those about plans in `tests/lint/plans`, and those of `verify` have recorded plans in
-`tests/lifecycle`.
+`tests/lifecycle`. Small states may be rows of the tables in `test_cases.py` instead.
 """
 
 from __future__ import annotations
@@ -22,6 +22,8 @@ from statefmt.lint.check import check
 from statefmt.lint.registry import all_pages, all_rules
 from statefmt.model.findings import Code, Finding
 from tests.cli.encrypted import configured
+from tests.lint.states import text
+from tests.lint.test_cases import FINE, REPORTED
 from tests.tables import each_row
 
 _FOLDER: Final = Path(__file__).parent
@@ -33,6 +35,13 @@ _PARTS: Final = ("What it does", "Why is this bad?", "Example", "What to do")
 _CODES: Final = sorted(Code)
 _FILES: Final = sorted(path for path in _FOLDER.glob("[A-Z]*/*") if path.is_file())
 FAILING: Final = [path for path in _FILES if path.name.startswith("fail-") and path.suffix == ".tfstate"]
+# What each rule reports: its fixtures, or else its rows of the tables in test_cases.py.
+STATES: Final = {path: path.read_bytes() for path in FAILING} | {
+    Path(code, str(number)): text(state)
+    for code, cases in REPORTED.items()
+    if code not in {path.parent.name for path in FAILING}
+    for number, (state, _, _) in enumerate(cases)
+}
 _PASSING: Final = [path for path in _FILES if path.name.startswith("pass-") and path.suffix == ".tfstate"]
 
 
@@ -102,7 +111,8 @@ def test_checked_the_same_twice(path: Path) -> None:
 @each_row("code", [code for code in _CODES if not code.startswith(("CFG", "CFS", "LIF", "PLN", "SCH"))])
 @each_row("kind", ["fail", "pass"])
 def test_has_fixtures(code: str, kind: str) -> None:
-    assert list((_FOLDER / code).glob(f"{kind}-*.tfstate"))
+    tabled = REPORTED if kind == "fail" else FINE
+    assert list((_FOLDER / code).glob(f"{kind}-*.tfstate")) or tabled.get(code)
 
 
 def test_nothing_else_lies_about() -> None:

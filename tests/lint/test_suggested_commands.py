@@ -16,10 +16,16 @@ from statefmt.formats.reading import inspect
 from statefmt.lint.check import check
 from statefmt.model.findings import Command, Finding
 from statefmt.render.findings import fix_text
+from tests.lint.states import text
+from tests.lint.test_cases import REPORTED
 from tests.tables import each_row
 
 _FOLDER: Final = Path(__file__).parent
-_FAILING: Final = sorted(path for path in _FOLDER.glob("*/fail-*.tfstate") if "-for-" not in path.stem)
+_FAILING: Final = [
+    *((path.parent.name, path.stem, path.read_bytes())
+      for path in sorted(_FOLDER.glob("*/fail-*.tfstate")) if "-for-" not in path.stem),
+    *((code, str(number), text(case[0])) for code, cases in REPORTED.items() for number, case in enumerate(cases)),
+]  # fmt: skip
 _COMMAND: Final = re.compile("`(statetool [^`]*)`")
 # Only what nobody but the user knows is left to fill in.
 _FILLED_IN: Final = {
@@ -31,8 +37,8 @@ _FILLED_IN: Final = {
 }
 
 
-def _found(path: Path, name: str | None) -> list[Finding]:
-    return check(path.read_bytes(), select=[path.parent.name] if name is None else None, name=name)
+def _found(data: bytes, name: str | None, code: str | None = None) -> list[Finding]:
+    return check(data, select=None if code is None else [code], name=name)
 
 
 def _suggested(findings: list[Finding], code: str) -> Iterator[tuple[Finding, str]]:
@@ -42,20 +48,18 @@ def _suggested(findings: list[Finding], code: str) -> Iterator[tuple[Finding, st
 
 
 def _commands() -> Iterator[Any]:
-    for path in _FAILING:
-        code = path.parent.name
-        for number, (_, command) in enumerate(_suggested(_found(path, None), code)):
-            yield pytest.param(path, number, id=f"{code}/{path.stem}-{command.split()[1]}-{number}")
+    for code, label, data in _FAILING:
+        for number, (_, command) in enumerate(_suggested(_found(data, None, code), code)):
+            yield pytest.param(code, data, number, id=f"{code}/{label}-{command.split()[1]}-{number}")
 
 
-@each_row(("path", "number"), list(_commands()))
-def test_a_suggested_command_does_away_with_its_finding(path: Path, number: int, tmp_path: Path) -> None:
-    code = path.parent.name
+@each_row(("code", "data", "number"), list(_commands()))
+def test_a_suggested_command_does_away_with_its_finding(code: str, data: bytes, number: int, tmp_path: Path) -> None:
     state = tmp_path / "a state.tfstate"
-    state.write_bytes(path.read_bytes())
-    finding, command = list(_suggested(_found(state, str(state)), code))[number]
-    for placeholder, text in _FILLED_IN.items():
-        command = command.replace(placeholder, text)
+    state.write_bytes(data)
+    finding, command = list(_suggested(_found(data, str(state)), code))[number]
+    for placeholder, word in _FILLED_IN.items():
+        command = command.replace(placeholder, word)
     program, name, *arguments = shlex.split(command)
     assert (program, arguments[-2:]) == ("statetool", ["--state", str(state)])
     if "`, once the state" in fix_text(finding.fix):
@@ -70,7 +74,7 @@ def test_a_suggested_command_does_away_with_its_finding(path: Path, number: int,
         assert main([name, *arguments]) == 1
         return
     assert main([name, *arguments, "--yes"]) == 0
-    after = _found(state, str(state))
+    after = _found(state.read_bytes(), str(state))
     assert (finding.code, finding.address, finding.detail) not in {(f.code, f.address, f.detail) for f in after}
 
 
@@ -98,9 +102,9 @@ def test_commands_are_data_without_quotes() -> None:
     assert finding.fix.commands == (Command("untaint", ('t.n["it\'s"]', "--state", "a b.tfstate")),)
 
 
-@each_row("path", _FAILING, ids=lambda path: f"{path.parent.name}/{path.stem}")
-def test_the_text_of_a_fix_has_its_commands(path: Path) -> None:
-    for finding in _found(path, "a b.tfstate"):
+@each_row("data", [data for _, _, data in _FAILING], ids=[f"{code}/{label}" for code, label, _ in _FAILING])
+def test_the_text_of_a_fix_has_its_commands(data: bytes) -> None:
+    for finding in _found(data, "a b.tfstate"):
         told = [shlex.split(command) for command in _COMMAND.findall(fix_text(finding.fix))]
         assert told == [["statetool", command.name, *command.arguments] for command in finding.fix.commands]
 

@@ -17,7 +17,7 @@ from statefmt.lint.registry import all_pages, all_rules
 from statefmt.model.findings import Code, Severity
 from tests.cli.encrypted import configuration, encrypted
 from tests.lint.states import CANONICAL
-from tests.lint.test_fixtures import FAILING, FOR, check_as, methods_of
+from tests.lint.test_fixtures import FOR, STATES, check_as, methods_of
 from tests.tables import each_row
 
 _AWS: Final = 'provider["registry.opentofu.org/hashicorp/aws"]'
@@ -108,7 +108,7 @@ def _of(table: dict[str, str], fixture: Path) -> str:
     return table.get(_label(fixture)) or table.get(fixture.parent.name, "")
 
 
-_ERRORS: Final = [path for path in FAILING if all_rules()[path.parent.name].severity is Severity.ERROR]
+_ERRORS: Final = [path for path in STATES if all_rules()[path.parent.name].severity is Severity.ERROR]
 _WITH_COMMAND: Final = [path for path in _ERRORS if not _of(_NO_COMMAND, path)]
 
 
@@ -150,7 +150,7 @@ def _written(state: Path) -> Path:
 @each_row("fixture", _WITH_COMMAND, ids=_label)
 def test_the_command_does_away_with_the_finding_and_adds_none(fixture: Path, tmp_path: Path) -> None:
     state = tmp_path / "terraform.tfstate"
-    state.write_bytes(fixture.read_bytes())
+    state.write_bytes(STATES[fixture])
     before = _found(state, fixture)
     command = _command(state, fixture)
     assert main(command) == 0

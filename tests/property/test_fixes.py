@@ -17,7 +17,7 @@ from statefmt.lint.check import check
 from statefmt.lint.registry import all_rules
 from statefmt.rules import Fixable, FixedState, Gate, mend_state
 from statefmt.testing import strategies
-from tests.lint.test_fixtures import FAILING
+from tests.lint.test_fixtures import STATES
 from tests.tables import each_row
 
 # Each example checks a state eight times.
@@ -67,9 +67,9 @@ def test_generated_states(data: bytes, unsafe: bool) -> None:
 
 
 @each_row("unsafe", [False, True], sample=100)
-@each_row("fixture", FAILING, ids=lambda path: f"{path.parent.name}/{path.stem}")
+@each_row("fixture", STATES, ids=lambda path: f"{path.parent.name}/{path.stem}")
 def test_failing_fixtures(fixture: Path, unsafe: bool, tmp_path: Path) -> None:
-    _keeps_its_promises(fixture.read_bytes(), tmp_path, unsafe=unsafe)
+    _keeps_its_promises(STATES[fixture], tmp_path, unsafe=unsafe)
 
 
 def _rest(data: bytes) -> list[dict[str, msgspec.Raw]]:
@@ -95,7 +95,7 @@ def test_the_rest_keeps_its_bytes(data: bytes) -> None:
 
 def test_what_was_mended_is_named(tmp_path: Path) -> None:
     """Of findings with one code, those that the mend leaves are not taken for those that it resolves."""
-    fixture = next(path for path in FAILING if path.match("STA009/fail-in-attributes.tfstate"))
+    fixture = next(path for path in STATES if path.match("STA009/fail-in-attributes.tfstate"))
     path = tmp_path / "terraform.tfstate"
     path.write_bytes(fixture.read_bytes().replace(b'"resources"', b'"outputs": {}, "outputs": {}, "resources"'))
     fixed = _fixed(path, unsafe=True, select=["STA009"])
