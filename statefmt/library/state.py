@@ -330,10 +330,8 @@ class State:
         """
         from statefmt.library.transaction import edit_options, transaction
 
-        how = (lock, lock_timeout, backup, keep_backup, dry_run)
-        options = edit_options(
-            options, operation, message, *how, out, overwrite, expect_serial, expect_hash, allow_mismatch
-        )
+        how = (lock, lock_timeout, backup, keep_backup, dry_run, out, overwrite, expect_serial, expect_hash)
+        options = edit_options(options, operation, message, *how, allow_mismatch)
         references = self._references(config, variables, variable_files)
         opening = self._even_damaged if even_damaged else None
         with self._handle.opened(options, opening) as opened, transaction(opened, references, written) as made:
