@@ -73,8 +73,8 @@ SURGERY: Final[dict[str, Arguments]] = {
 
 
 def test_all_surgery_is_in_it() -> None:
-    """But for what a person does in an editor."""
-    assert SURGERY.keys() - {"undo"} == SECTIONS["Surgery"].keys() - {"edit"}
+    """But for what a person does in an editor, and what needs a configuration."""
+    assert SURGERY.keys() - {"undo"} == SECTIONS["Surgery"].keys() - {"edit", "adopt"}
 
 
 def _with_deposed(snapshot: Snapshot) -> Snapshot:

@@ -360,8 +360,10 @@ def _quotes(text: bytes, stop: Stopped, byte: bytes) -> Iterator[_Change]:
 
 def _ends(text: bytes, start: int, end: int) -> Iterator[_Change]:
     """Yield the changes that end a string in front of what may be behind it."""
-    tail = _TAIL.search(text, max(end - _LONGEST_TAIL, start), end)
-    for place in range(tail.start() if tail else end, end):
+    window = range(max(end - _LONGEST_TAIL, start), end)
+    # Not `search`, which takes a time that is quadratic in a longer text.
+    tail = next((place for place in window if _TAIL.match(text, place, end)), end)
+    for place in range(tail, end):
         if _BEHIND.match(text, place, end) is not None:
             yield _missing_quote(text, place, start, start + len(text[start:place].rstrip()))
 
