@@ -225,6 +225,7 @@ class _Directory:
                 label = block.label_ranges[-1]
                 edits.append(_Edit(label.start, label.stop, hcl_quote(name)))
             edits += [_line(argument, content) for argument in self._repetition(block)]
+            edits += _aligned(block.body, tuple(self._repetition(block)), content)
             texts.append(_applied(content, start, stop, edits))
         return "\n\n".join(texts)
 
@@ -253,10 +254,14 @@ class _Directory:
     def _edits(self, block: Block, content: bytes, instance: _Instance | None) -> list[_Edit]:
         """Return the edits of a block, or of a copy of it for an instance."""
         found: list[_Edit] = []
+        # Blocks inside may have arguments of the same names, as `dynamic` has.
+        removed = () if instance is None else tuple(self._repetition(block))
+        has_provider = block.type in ("resource", "data", "module", "ephemeral")
+        bound = tuple(map(block.body.attribute, ("provider", "providers"))) if has_provider else ()
         for argument in _arguments(block.body):
-            if argument.name in ("for_each", "count") and instance is not None:
+            if argument in removed:
                 continue
-            if argument.name in ("provider", "providers") and block.type in ("resource", "data", "module", "ephemeral"):
+            if argument in bound:
                 found += self._provider_edits(argument, content, instance)
                 continue
             for reference in references(argument.expression):
@@ -311,7 +316,8 @@ class _Directory:
         names = [step.name for step in reference.steps if isinstance(step, AttributeAccess)]
         if instance is not None and reference.root in ("each", "count") and names:
             step = reference.steps[0]
-            return _Edit(reference.range.start, step.range.stop, _literal(reference.root, names[0], instance))
+            start, stop = reference.range.start, step.range.stop
+            return _in_template(content, start, stop, _literal(reference.root, names[0], instance))
         count = {"module": 1, "data": 2}.get(reference.root, 1)
         thing = (reference.root, *names[:count])
         copies = self.names.get(thing)
@@ -374,6 +380,53 @@ def _literal(root: str, name: str, instance: _Instance) -> str:
     return f"{instance.collection if simple else f'({instance.collection})'}[{_text(instance.key)}]"
 
 
+# Text that means the same inside quotes, and beside any other text of a template.
+_PLAIN_TEXT: Final = re.compile(r'"[\w./:@ -]*"', re.ASCII)
+
+
+def _in_template(content: bytes, start: int, stop: int, text: str) -> _Edit:
+    """Return the edit of a reference; one to plain text that is interpolated becomes a part of the template."""
+    is_interpolated = content[start - 2 : start] == b"${" and content[stop : stop + 1] == b"}"
+    if is_interpolated and _PLAIN_TEXT.fullmatch(text):
+        return _Edit(start - 2, stop + 1, text[1:-1])
+    return _Edit(start, stop, text)
+
+
+def _aligned(body: Body, removed: Sequence[Argument], content: bytes) -> list[_Edit]:
+    """Return the edits that align the arguments around removed ones, as `tofu fmt` does."""
+    found: list[_Edit] = []
+    arguments = [argument for name in body.names() if (argument := body.attribute(name)) is not None]
+    run: list[Argument] = []
+    line, is_changed = 0, False
+    for argument in sorted(arguments, key=lambda argument: argument.range.start):
+        place = argument.range
+        if place.line != line + 1:
+            found += _aligned_run(run, content) if is_changed else ()
+            run, is_changed = [], False
+        line = place.end_line
+        if argument in removed:
+            is_changed = True
+            if _has_comment(argument, content):
+                # A comment stays, which ends the run.
+                found += _aligned_run(run, content)
+                run = []
+        elif place.line == line or content.startswith(b"<<", argument.expression.range.start):
+            run.append(argument)
+        else:
+            # An argument of several lines is not aligned with others.
+            line = 0
+    return [*found, *(_aligned_run(run, content) if is_changed else ())]
+
+
+def _aligned_run(run: Sequence[Argument], content: bytes) -> Iterator[_Edit]:
+    width = max((len(argument.name) for argument in run), default=0)
+    for argument in run:
+        stop = argument.name_range.stop
+        end = content.index(b"=", stop)
+        if not content[stop:end].strip():
+            yield _Edit(stop, end, " " * (width - len(argument.name) + 1))
+
+
 def _arguments(body: Body) -> Iterator[Argument]:
     """Yield all arguments of a body and of the blocks in it."""
     for name in body.names():
@@ -386,13 +439,21 @@ def _arguments(body: Body) -> Iterator[Argument]:
 
 
 def _line(argument: Argument, content: bytes) -> _Edit:
-    """Return the edit that removes an argument with its line."""
+    """Return the edit that removes an argument with its line; a comment after it stays."""
     start, stop = argument.range.start, argument.range.stop
-    while content[start - 1 : start] in (b" ", b"\t"):
-        start -= 1
-    end = content.find(b"\n", stop)
-    is_alone = not content[stop : end if end >= 0 else len(content)].strip()
-    return _Edit(start, end + 1 if is_alone and end >= 0 else stop, "")
+    while content[stop : stop + 1] in (b" ", b"\t", b"\r"):
+        stop += 1
+    if not _has_comment(argument, content):
+        stop += content[stop : stop + 1] == b"\n"
+        while content[start - 1 : start] in (b" ", b"\t"):
+            start -= 1
+    return _Edit(start, stop, "")
+
+
+def _has_comment(argument: Argument, content: bytes) -> bool:
+    """Return whether something else is on the line after an argument."""
+    end = content.find(b"\n", argument.range.stop)
+    return bool(content[argument.range.stop : end if end >= 0 else len(content)].strip())
 
 
 def _applied(content: bytes, start: int, stop: int, edits: Sequence[_Edit]) -> str:
