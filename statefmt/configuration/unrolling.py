@@ -11,10 +11,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple, TypeAlias
 
+from msgspec.structs import replace
+
 from statefmt.configuration._scope import EachValue
 from statefmt.configuration.directory import below
 from statefmt.configuration.instances import ExpandedInstance, Expansion
-from statefmt.configuration.model import Declarations, ModuleCall, ProviderBlock, Repetition, ResourceBlock
+from statefmt.configuration.model import (
+    Configuration,
+    Declarations,
+    ModuleCall,
+    ProviderBlock,
+    Repetition,
+    ResourceBlock,
+)
 from statefmt.configuration.provider_instances import ProviderReferences, evaluated_key
 from statefmt.configuration.provider_reference import ProviderReference, provider_named, read_provider_reference
 from statefmt.hcl.evaluate import evaluate
@@ -25,11 +34,15 @@ from statefmt.hcl.value import Unknown
 from statefmt.model.addrs import (
     NO_KEY,
     AbsResource,
+    AbsResourceInstance,
     ConfigProviderConfig,
     InstanceKey,
     IntKey,
     Module,
     ModuleInstance,
+    ModuleStep,
+    ResourceInstance,
+    ResourceMode,
     StringKey,
     hcl_quote,
 )
@@ -55,11 +68,33 @@ class UnrolledBlock(NamedTuple):
 
 
 class Unrolled(NamedTuple):
-    """The new contents of files, by their names relative to the directory of the configuration; and what changes."""
+    """The new contents of files, by their names relative to the directory of the configuration; and what changes.
+
+    `names` are those of the copies in each directory.
+    """
 
     files: Mapping[str, bytes]
     blocks: tuple[UnrolledBlock, ...]
     obstacles: tuple[str, ...]
+    names: Mapping[str, _Names]
+
+    def copy_of(self, addr: AbsResourceInstance, old: Configuration) -> AbsResourceInstance:
+        """Return the address that an instance of the configuration `old` gets; its own if no block has copies."""
+        steps: list[ModuleStep] = []
+        path = Module()
+        for step in addr.module.steps:
+            name = self._names_in(path, old).get(("module", step.name), {}).get(step.key)
+            steps.append(step if name is None else ModuleStep(name))
+            path = path.child(step.name)
+        resource = addr.resource.resource
+        mode = () if resource.mode is ResourceMode.MANAGED else (resource.mode.value,)
+        name = self._names_in(path, old).get((*mode, resource.type, resource.name), {}).get(addr.resource.key)
+        own = addr.resource if name is None else ResourceInstance(replace(resource, name=name))
+        return AbsResourceInstance(ModuleInstance(tuple(steps)), own)
+
+    def _names_in(self, path: Module, old: Configuration) -> _Names:
+        module = old.modules.get(path)
+        return {} if module is None else self.names.get(module.declarations.directory, {})
 
 
 def unrolled(found: ProviderReferences) -> Unrolled:
@@ -67,6 +102,7 @@ def unrolled(found: ProviderReferences) -> Unrolled:
     files: dict[str, bytes] = {}
     blocks: list[UnrolledBlock] = []
     obstacles: list[str] = []
+    names: dict[str, _Names] = {}
     done: set[str] = set()
     for path, module in found.configuration.modules.items():
         if module.declarations.directory in done:
@@ -76,6 +112,7 @@ def unrolled(found: ProviderReferences) -> Unrolled:
         if not work.names:
             obstacles += work.obstacles
             continue
+        names[module.declarations.directory] = work.names
         for name in module.declarations.files:
             if name.endswith(".json"):
                 obstacles.append(f"{name}: statetool does not rewrite JSON")
@@ -86,7 +123,7 @@ def unrolled(found: ProviderReferences) -> Unrolled:
             if text != content:
                 files[below(".", name)] = text
         obstacles += work.obstacles
-    return Unrolled(files, tuple(blocks), tuple(dict.fromkeys(obstacles)))
+    return Unrolled(files, tuple(blocks), tuple(dict.fromkeys(obstacles)), names)
 
 
 class _Edit(NamedTuple):

@@ -261,18 +261,19 @@ def _ordered(
             late.append((aside, move.new))
         else:
             yield move.old, move.new
-        for other in blocked.get(number, ()):
-            blockers[other].discard(number)
-            if other in left and not blockers[other]:
-                free.append(other)
+        for waiting in blocked.get(number, ()):
+            blockers[waiting].discard(number)
+            if waiting in left and not blockers[waiting]:
+                free.append(waiting)
     yield from late
 
 
 def _move_of(addr: AbsResourceInstance, by_place: Mapping[Movable, int]) -> int | None:
     """Return the number of the move of an instance: its own, or that of its resource or of a module around it."""
     steps = addr.module.steps
-    around = (ModuleInstance(steps[:length]) for length in range(len(steps), 0, -1))
-    return next((by_place[one] for one in (addr, addr.containing_resource(), *around) if one in by_place), None)
+    around = [ModuleInstance(steps[:length]) for length in range(len(steps), 0, -1)]
+    places: tuple[Movable, ...] = (addr, addr.containing_resource(), *around)
+    return next((by_place[one] for one in places if one in by_place), None)
 
 
 def _aside(place: Movable) -> Movable:
