@@ -91,7 +91,7 @@ def unread_inputs(found: Configuration, beside: Path | None = None, revision: Re
             reasons[file] = "it could not be read"
     for file in [] if beside is None else variable_files(beside):
         if file not in own:
-            reasons.setdefault(file, f"it is only in {beside}")
+            reasons.setdefault(file, "it is only beside the new configuration")
     return reasons
 
 

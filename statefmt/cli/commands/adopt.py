@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
 
 from typer import BadParameter, Option
 
-from statefmt import AddressError, Edit, Snapshot, StoreError, SurgeryError
+from statefmt import AddressError, Edit, Finding, Snapshot, StoreError, SurgeryError
 from statefmt.addrs import AbsResourceInstance, parse_abs_resource_instance
 from statefmt.adoption import (
     Adoption,
@@ -277,14 +279,26 @@ def _old_configuration(
             options = configuration._replace(directory=str(revision.folder))
         found = options.loaded(workspace=workspace)
         old = _known(options, found, workspace, beside=beside, revision=revision)
-        problems = list(check_configuration(old, select=CONFIGURATION_NOT_KNOWN))
+        problems = [
+            _of_revision(finding, options.directory, name)
+            for finding in check_configuration(old, select=CONFIGURATION_NOT_KNOWN)
+        ]
         if problems:
-            say(f"statetool: {name}:")
+            say(f"statetool: problems of the old configuration, {name}:")
             report_problems(problems)
         unread = {} if revision is None else unread_declarations(old.configuration, revision, name, environment)
         for file, reason in unread.items():
             run_context().note(f"{file}: {reason}, so the old configuration is not known")
         yield None if unread else old
+
+
+def _of_revision(finding: Finding, folder: str | None, name: str) -> Finding:
+    """Return a finding that names files of a revision in place of their copies."""
+    if folder is None or finding.place is None or not name.startswith(GIT):
+        return finding
+    file = os.path.relpath(finding.place.file, folder)
+    detail = finding.detail.replace(f"{folder}/", "").replace(folder, name)
+    return replace(finding, place=replace(finding.place, file=file), detail=detail)
 
 
 def _show(

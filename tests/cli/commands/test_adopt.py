@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from statefmt import StoreError
+from statefmt.edit.transactions.operations import write_operations
 from tests.analysis.adoption.case import CASES, lines_of, parts_of, read_case, state_of
 from tests.cli.conftest import Statetool
 from tests.cli.states import SAMPLES
@@ -102,6 +104,26 @@ def test_what_the_configuration_lacks(statetool: Statetool) -> None:
     text = statetool("adopt", "--config", "after", "--from-config", "before", "s.tfstate").text
     assert "  aws_vpc.scratch\n" in text
     assert 'provider "aws" {\n  alias = "us"\n' in text
+
+
+def test_the_blocks_that_have_to_stay(statetool: Statetool) -> None:
+    """With the local name of the provider; those of another module are comments, since here they are the root's."""
+    required = 'terraform {\n  required_providers {\n    amazon = { source = "hashicorp/aws" }\n  }\n}\n'
+    _write("after/main.tf", required + 'module "app" {\n  source = "./app"\n}\n')
+    _write("after/app/main.tf", required)
+    objects = 'aws_vpc.x aws.uw2 {"id": "1"}\nmodule.app.aws_vpc.x module.app.aws.uw2 {"id": "2"}'
+    Path("s.tfstate").write_bytes(state_of(objects + '\nmodule.b.aws_vpc.x module.b.aws {"id": "3"}'))
+    text = statetool("adopt", "--config", "after", "s.tfstate").text
+    assert 'aws_vpc.x\nprovider "amazon" {\n  alias = "uw2"\n  # with the arguments that it had\n}\n' in text
+    assert '# in module.app:\n#   provider "amazon" {\n#     alias = "uw2"\n' in text
+    assert '# in module.b, which has to stay, too:\n#   provider "aws" {\n#     # with' in text
+
+
+def test_a_file_that_is_too_large_is_not_written() -> None:
+    """HCL of more than 2 MiB is not read, so nobody could apply it."""
+    with pytest.raises(StoreError, match="use --yes"):
+        write_operations("f.hcl", "#" * (2 << 20) + "\n")
+    assert not Path("f.hcl").exists()
 
 
 def test_a_choice_is_made_by_a_pair(statetool: Statetool) -> None:
@@ -279,7 +301,7 @@ def test_a_variable_file_that_git_ignores(name: str, ending: str, statetool: Sta
     _write(f"infra/live/{name}{ending}", text)
     pairs, messages = _changed(statetool)
     assert pairs == []
-    assert f"{name}{ending}: it is only in infra/live, so variables without" in messages
+    assert f"{name}{ending}: it is only beside the new configuration, so variables without" in messages
     # What an option says is known.
     assert _changed(statetool, "--var", "one=eu-west-1", "--var", "two=us-east-1")[0] == _RIGHT
     assert _changed(statetool, "--var-file", "infra/values")[0] == _RIGHT
@@ -289,7 +311,7 @@ def test_a_variable_file_beside_the_new_configuration_only(statetool: Statetool,
     _write("old/main.tf", _SWAPPED)
     _write("infra/live/terraform.tfvars", _VALUES)
     pairs, messages = _changed(statetool, "--from-config", "old")
-    assert (pairs, "terraform.tfvars: it is only in infra/live" in messages) == ([], True)
+    assert (pairs, "terraform.tfvars: it is only beside the new configuration" in messages) == ([], True)
     _write("old/terraform.tfvars", _VALUES)
     assert _changed(statetool, "--from-config", "old")[0] == _RIGHT
 
@@ -326,7 +348,8 @@ def test_a_variable_file_that_cannot_be_read(content: bytes, statetool: Statetoo
     _write("infra/live/terraform.tfvars", _VALUES)
     pairs, messages = _changed(statetool)
     assert (pairs, "terraform.tfvars: it could not be read" in messages) == ([], True)
-    assert "git:HEAD:" in messages
+    # Its own name, not that of a copy.
+    assert "problems of the old configuration, git:HEAD: error CFG001 terraform.tfvars:" in messages
 
 
 _OVERRIDE = 'provider "aws" {\n  alias  = "eu"\n  region = "eu-west-1"\n}\n'
