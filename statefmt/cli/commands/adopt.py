@@ -298,6 +298,11 @@ def _of_revision(finding: Finding, folder: str | None, name: str) -> Finding:
         return finding
     file = os.path.relpath(finding.place.file, folder)
     detail = finding.detail.replace(f"{folder}/", "").replace(folder, name)
+    if finding.code == "CFG002":
+        detail = (
+            "The revision does not have this module, so its provider bindings are not known. To compare them, check "
+            "the revision out, run init in it, and name its folder with --from-config."
+        )
     return replace(finding, place=replace(finding.place, file=file), detail=detail)
 
 

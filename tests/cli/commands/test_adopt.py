@@ -197,6 +197,8 @@ def test_a_missing_module_is_unknown(statetool: Statetool) -> None:
     found = statetool("adopt", "--config", ".", "s.tfstate")
     assert found.status == 1
     assert "Choose: module.m.aws_sqs_queue.x" in found.text
+    messages = " ".join(found.err.split())
+    assert "check the revision out, run init in it, and name its folder with --from-config" in messages
 
 
 @pytest.mark.parametrize("name", ["git:-x", "git:", "git:gone", "git:HEAD:gone", "git:HEAD:../..", "git:HEAD:/etc"])
@@ -460,7 +462,8 @@ def test_the_new_configuration_cannot_be_read(content: bytes | None, statetool: 
 def test_a_part_of_the_new_configuration_cannot_be_read(statetool: Statetool) -> None:
     """Everything known is in place, but a module may have more."""
     _write("after/main.tf", _AFTER)
-    assert statetool("adopt", "--config", "after", "s.tfstate", "--yes").status == 0
+    objects = (f'aws_sqs_queue.jobs["{key}"] aws.by_region["{key}"] {{"id": "1"}}' for key in ("eu", "us"))
+    Path("s.tfstate").write_bytes(state_of("\n".join(objects)))
     assert statetool("adopt", "--config", "after", "s.tfstate").status == 0
     _write("after/main.tf", _AFTER + 'module "m" {\n  source = "./gone"\n}\n')
     found = statetool("adopt", "--config", "after", "s.tfstate")
