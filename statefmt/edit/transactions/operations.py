@@ -257,7 +257,8 @@ def write_operations(path: str, text: str) -> None:
     if len(content) > LARGEST_FILE:
         raise StoreError(
             f"{path}: not written: it would have {len(content):,} bytes, and files of operations with more than "
-            f"{LARGEST_FILE:,} bytes are not read; use --yes without a file"
+            f"{LARGEST_FILE:,} bytes are not read; ",
+            Wording("use --yes without a file", "apply the operations without a file"),
         )
     create_file(Path(path), content)
 

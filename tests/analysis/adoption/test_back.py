@@ -137,3 +137,89 @@ def test_references_follow(tmp_path: Path) -> None:
     text = made.files["main.tf"].decode()
     assert text == _FLAT
     assert len(made.blocks) == 5
+
+
+_INSIDE = """
+provider "aws" {
+  for_each = toset([
+    "eu",
+  ])
+  alias    = "in"
+  region   = each.value
+  dynamic "assume_role" {
+    for_each = each.key == "eu" ? ["x"] : []
+    content {
+      role_arn = "${each.key}"
+    }
+  }
+}
+resource "aws_security_group" "g" {
+  for_each = toset(["eu"])
+  name     = "$${each.key}"
+  provider = aws.in[each.key]
+  motd     = <<-EOT
+    in ${each.key}
+  EOT
+  dynamic "ingress" {
+    for_each = [each.value]
+    content {
+      count    = upper(each.key)
+      provider = each.key
+    }
+  }
+}
+"""
+# As `terraform fmt` leaves it.
+_INSIDE_FLAT = """
+provider "aws" {
+  alias  = "in_eu"
+  region = "eu"
+  dynamic "assume_role" {
+    for_each = "eu" == "eu" ? ["x"] : []
+    content {
+      role_arn = "eu"
+    }
+  }
+}
+resource "aws_security_group" "g_eu" {
+  name     = "$${each.key}"
+  provider = aws.in_eu
+  motd     = <<-EOT
+    in eu
+  EOT
+  dynamic "ingress" {
+    for_each = ["eu"]
+    content {
+      count    = upper("eu")
+      provider = "eu"
+    }
+  }
+}
+"""
+
+
+def test_arguments_inside_blocks(tmp_path: Path) -> None:
+    """Only those of the block itself are its repetition and its provider."""
+    (tmp_path / "main.tf").write_text(_INSIDE)
+    made = unrolled(ProviderReferences(load(tmp_path)))
+    assert (made.obstacles, made.files["main.tf"].decode()) == ((), _INSIDE_FLAT)
+
+
+def test_an_override(tmp_path: Path) -> None:
+    (tmp_path / "main.tf").write_text('provider "aws" {\n  alias = "in"\n  for_each = toset(["eu"])\n}\n')
+    (tmp_path / "x_override.tf").write_text('provider "aws" {\n  alias = "in"\n  region = each.key\n}\n')
+    (found,) = unrolled(ProviderReferences(load(tmp_path))).obstacles
+    assert "x_override.tf" in found
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "obstacle"),
+    [
+        ("main.tf", 'variable "r" {}\nprovider "aws" {\n  alias = "in"\n  for_each = var.r\n}\n', "are not known"),
+        ("main.tf.json", '{"provider": {"aws": {"alias": "in", "for_each": {"eu": 1}}}}', "JSON"),
+    ],
+)
+def test_obstacles(name: str, text: str, obstacle: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_text(text)
+    (found,) = unrolled(ProviderReferences(load(tmp_path))).obstacles
+    assert obstacle in found
