@@ -102,13 +102,13 @@ def unread_declarations(
 
     Files that override others count if they are only in the working tree, too. Raises StoreError.
     """
-    reasons: dict[str, str] = {}
-    for directory in dict.fromkeys(module.declarations.directory for module in found.modules.values()):
-        reasons |= {
-            path: why
-            for path, why in revision.left_out.items()
-            if (os.path.dirname(path) or ".") == directory and _declares(os.path.basename(path))  # noqa: PTH119, PTH120
-        }
+    directories = dict.fromkeys(module.declarations.directory for module in found.modules.values())
+    reasons = {
+        path: why
+        for path, why in revision.left_out.items()
+        if (os.path.dirname(path) or ".") in directories and _declares(os.path.basename(path))  # noqa: PTH119, PTH120
+    }
+    for directory in directories:
         working = revision.working / directory
         own = set(file_names(revision.folder / directory) or ())
         listing = list_files([one for one in file_names(working) or () if one not in own])

@@ -127,9 +127,9 @@ def adopt_command(
         raise BadParameter("cannot be combined with --yes and --out -", param_hint="--format")
     timeout = seconds(lock_timeout, "--lock-timeout")
     given = _given(pair or ())
+    opened = opened_state(name)
     workspace = workspace_of(run_context(), name)
     new = _known(configuration, configuration.loaded(workspace=workspace), workspace)
-    opened = opened_state(name)
     with _configurations(configuration, new, from_config, back=back) as compared:
         is_broken = report_problems(list(check_configuration(compared.new, select=CONFIGURATION_NOT_KNOWN)))
 
