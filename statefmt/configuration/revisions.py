@@ -100,7 +100,7 @@ def unread_declarations(
 ) -> dict[str, str]:
     """Return the files of the modules of a revision that were left out, or that git ignores, each with the reason.
 
-    Files that override others count if they are only in the working tree, too. Raises StoreError.
+    Files that override others count if they are only in the working tree, too. Raises StoreError without git.
     """
     directories = dict.fromkeys(module.declarations.directory for module in found.modules.values())
     reasons = {
@@ -114,8 +114,8 @@ def unread_declarations(
         listing = list_files([one for one in file_names(working) or () if one not in own])
         for file in listing.overrides:
             reasons.setdefault(below(directory, file), "it is only in the working tree")
-        for file in _ignored(working, listing.primary, name, environment):
-            reasons.setdefault(below(directory, file), "git ignores it")
+        for file, why in _ignored(working, listing.primary, name, environment).items():
+            reasons.setdefault(below(directory, file), why)
     return reasons
 
 
@@ -124,16 +124,17 @@ def _declares(name: str) -> bool:
     return bool(listing.primary or listing.overrides)
 
 
-def _ignored(folder: Path, files: Sequence[str], name: str, environment: Mapping[str, str]) -> list[str]:
-    """Return those of some files in a folder that git ignores."""
+def _ignored(folder: Path, files: Sequence[str], name: str, environment: Mapping[str, str]) -> dict[str, str]:
+    """Return those of some files in a folder that git may ignore, each with the reason."""
     if not files:
-        return []
+        return {}
     given = b"".join(os.fsencode(f"./{file}\0") for file in files)
     done = run_git(name, ["check-ignore", "-z", "--stdin"], environment, str(folder), given)
     # 1: none of them.
     if done.returncode not in (0, 1):
-        raise StoreError(f"{name}: {git_reason(done)}")
-    return [os.fsdecode(path).removeprefix("./") for path in done.stdout.split(b"\0") if path]
+        # As where a link leads out of the repository.
+        return dict.fromkeys(files, f"git does not say whether it ignores it ({git_reason(done)})")
+    return {os.fsdecode(path).removeprefix("./"): "git ignores it" for path in done.stdout.split(b"\0") if path}
 
 
 def _entries(name: str, revision: str, folder: str, environment: Mapping[str, str]) -> Iterator[_Entry]:

@@ -390,6 +390,21 @@ def test_a_file_only_in_the_working_tree(
     assert (pairs, reason in messages) == ([], True)
 
 
+def test_a_folder_became_a_link_out_of_the_repository(
+    statetool: Statetool, variables: None, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    _write("infra/live/m/main.tf", "")
+    _write("infra/live/main.tf", _SWAPPED + 'module "m" {\n  source = "./m"\n}\n')
+    _commit()
+    outside = tmp_path_factory.mktemp("outside")
+    (outside / "more.tf").write_text("")
+    Path("infra/live/m/main.tf").unlink()
+    Path("infra/live/m").rmdir()
+    Path("infra/live/m").symlink_to(outside)
+    pairs, messages = _changed(statetool)
+    assert (pairs, "m/more.tf: git does not say whether it ignores it" in messages) == ([], True)
+
+
 def test_a_new_file_is_a_part_of_the_change(statetool: Statetool, repository: str) -> None:
     _write("infra/live/more.tf", 'variable "more" {}\n')
     assert _pairs(statetool) == _RIGHT
