@@ -113,7 +113,8 @@ def adopt_command(
     arguments, then names. A pair is certain if no other fits as well; all others are choices, which are listed and
     never taken. Without --yes and --out, nothing is written.
 
-    Exit status 0: everything is decided; 1: choices or refused pairs remain.
+    Exit status 0: everything is decided; 1: choices or refused pairs remain, or a part of the configuration could not
+    be read.
     """
     if configuration.directory is None:
         raise UsageError("Missing option '--config': the directory of the new configuration.")
@@ -201,10 +202,12 @@ def _configurations(
         return
     name = other or f"{GIT}HEAD"
     with _old_configuration(configuration, named, name, is_needed=other is not None) as old:
-        if back and old is not None:
-            yield _Compared(old, named, configuration.directory or "")
-        else:
+        if not back:
             yield _Compared(named, old, name)
+        elif old is None:
+            raise SurgeryError(f"{name}: there is no way back to a configuration that is not known")
+        else:
+            yield _Compared(old, named, configuration.directory or "")
 
 
 def _known(
@@ -279,22 +282,25 @@ def _old_configuration(
             options = configuration._replace(directory=str(revision.folder))
         found = options.loaded(workspace=workspace)
         old = _known(options, found, workspace, beside=beside, revision=revision)
-        problems = [
-            _of_revision(finding, options.directory, name)
-            for finding in check_configuration(old, select=CONFIGURATION_NOT_KNOWN)
-        ]
-        if problems:
-            say(f"statetool: problems of the old configuration, {name}:")
-            report_problems(problems)
+        _report_old(old, name)
         unread = {} if revision is None else unread_declarations(old.configuration, revision, name, environment)
         for file, reason in unread.items():
             run_context().note(f"{file}: {reason}, so the old configuration is not known")
         yield None if unread else old
 
 
-def _of_revision(finding: Finding, folder: str | None, name: str) -> Finding:
+def _report_old(old: ProviderReferences, name: str) -> None:
+    folder = old.configuration.directory
+    found = check_configuration(old, select=CONFIGURATION_NOT_KNOWN)
+    problems = [_of_revision(finding, folder, name) for finding in found]
+    if problems:
+        say(f"statetool: problems of {name}:")
+        report_problems(problems)
+
+
+def _of_revision(finding: Finding, folder: str, name: str) -> Finding:
     """Return a finding that names files of a revision in place of their copies."""
-    if folder is None or finding.place is None or not name.startswith(GIT):
+    if finding.place is None or not name.startswith(GIT):
         return finding
     file = os.path.relpath(finding.place.file, folder)
     detail = finding.detail.replace(f"{folder}/", "").replace(folder, name)

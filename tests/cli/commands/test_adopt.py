@@ -355,7 +355,7 @@ def test_a_variable_file_that_cannot_be_read(content: bytes, statetool: Statetoo
     pairs, messages = _changed(statetool)
     assert (pairs, "terraform.tfvars: it could not be read" in messages) == ([], True)
     # Its own name, not that of a copy.
-    assert "problems of the old configuration, git:HEAD: error CFG001 terraform.tfvars:" in messages
+    assert "problems of git:HEAD: error CFG001 terraform.tfvars:" in messages
 
 
 _OVERRIDE = 'provider "aws" {\n  alias  = "eu"\n  region = "eu-west-1"\n}\n'
@@ -388,6 +388,17 @@ def test_a_file_only_in_the_working_tree(
     _write(f"infra/live/{name}", 'variable "more" {}\n')
     pairs, messages = _changed(statetool)
     assert (pairs, reason in messages) == ([], True)
+
+
+def test_no_way_back_to_what_is_not_known(statetool: Statetool, variables: None) -> None:
+    """It is not the way there instead."""
+    _commit()
+    _write("infra/live/override.tf", "")
+    _write("infra/live/main.tf", _AFTER)
+    words = ("--config", "infra/live", "--from-config", "git:HEAD", "s.tfstate")
+    found = statetool("adopt", "--back", *words)
+    assert (found.status, found.out) == (2, b"")
+    assert "git:HEAD: there is no way back to a configuration that is not known" in " ".join(found.err.split())
 
 
 def test_a_folder_became_a_link_out_of_the_repository(
