@@ -24,6 +24,8 @@ from statefmt._lazy import lazy_imports
 
 with lazy_imports(globals()):
     from statefmt.analysis.adoption import adopt as adopt
+    from statefmt.analysis.adoption.accounted import knows_any as knows_any
+    from statefmt.analysis.adoption.copies import adopt_copies as adopt_copies
     from statefmt.analysis.adoption.model import (
         AdoptedPair as AdoptedPair,
         Adoption as Adoption,
@@ -34,7 +36,12 @@ with lazy_imports(globals()):
         PairEvidence as PairEvidence,
         RefusedPair as RefusedPair,
     )
-    from statefmt.configuration.revisions import folder_of_revision as folder_of_revision
+    from statefmt.configuration.revisions import (
+        Revision as Revision,
+        folder_of_revision as folder_of_revision,
+        unread_declarations as unread_declarations,
+        unread_inputs as unread_inputs,
+    )
     from statefmt.configuration.unrolling import (
         Unrolled as Unrolled,
         UnrolledBlock as UnrolledBlock,

@@ -66,6 +66,23 @@ def found_state(context: RunContext, folder: str | None = None) -> FoundState:
 
 
 @checked
+def workspace_of(context: RunContext, state: str | None = None) -> str | None:
+    """Return the workspace of the state of a folder, by default of the current one, or of a file of the backend local.
+
+    None if the name of a file or a URL does not say. Raises StoreError as found_state() does.
+    """
+    from pathlib import Path
+
+    from statefmt.store.backends.description import DEFAULT_WORKSPACE, WORKSPACES_FOLDER
+
+    if state is None or "://" in state or (state != STANDARD_INPUT and Path(state).is_dir()):
+        found = found_state(context, state).backend.workspace
+        return None if state is not None and "://" in state and found.name == DEFAULT_WORKSPACE else found.name
+    folder = Path(state).absolute().parent
+    return folder.name if state != STANDARD_INPUT and folder.parent.name == WORKSPACES_FOLDER else None
+
+
+@checked
 def history_folder(context: RunContext, found: FoundState) -> str | None:
     """Return the folder on this machine with the history and the backups of a state in a backend.
 

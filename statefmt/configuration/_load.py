@@ -27,14 +27,15 @@ from statefmt.configuration.model import (
     ModuleCall,
     ModuleConfiguration,
     TestRun,
+    Variable,
 )
 from statefmt.formats.releases import Release, all_releases
 from statefmt.hcl.evaluate import evaluate, evaluate_literal
 from statefmt.hcl.operations import ConversionError
 from statefmt.hcl.source import Problem, ProblemKind, Range, error, warning
-from statefmt.hcl.syntax import AttributeAccess, references
+from statefmt.hcl.syntax import AttributeAccess, Bad, references
 from statefmt.hcl.type_constraint import TypeConstraint, read_type
-from statefmt.hcl.value import Unknown, Value
+from statefmt.hcl.value import Unknown, UnknownKind, Value
 from statefmt.model import addrs
 from statefmt.store.backends.options import allowed_paths
 from statefmt.store.files import read_bounded
@@ -52,7 +53,8 @@ class LoadOptions(msgspec.Struct, frozen=True):
     read through links that lead out of it. With `allowed_paths`, functions such as `file` read only files in these
     paths and in the git repository around `directory`, or in `directory` itself without one. `release` is the release
     that reads the configuration; if None, any release that `required_version` admits. `contents` replace those of files
-    in the directory, by their names.
+    in the directory, by their names. With `unknown_inputs`, the reason why, root variables that `variables` do not set
+    are unknown.
     """
 
     variables: tuple[VariableOption, ...] = ()
@@ -65,6 +67,7 @@ class LoadOptions(msgspec.Struct, frozen=True):
     allowed_paths: tuple[str, ...] | None = None
     release: Release | None = None
     contents: Mapping[str, bytes] = {}
+    unknown_inputs: str = ""
 
 
 def load(directory: Path, options: LoadOptions | None = None) -> Configuration:
@@ -92,6 +95,9 @@ def load(directory: Path, options: LoadOptions | None = None) -> Configuration:
     workspace = options.workspace or options.environment.get("TF_WORKSPACE") or _chosen(directory / data)
     files_within = (str(directory),) if options.is_confined else within
     inputs = read_inputs(directory, options.environment, options.variables, problems, files_within)
+    if options.unknown_inputs:
+        given = read_inputs(None, {}, options.variables, [])
+        inputs = {name: _unknown_input(one, options.unknown_inputs) for name, one in root.variables.items()} | given
     if not options.children:
         modules = {addrs.Module(): ModuleConfiguration(addrs.Module(), root)}
         return Configuration(
@@ -109,6 +115,11 @@ def load(directory: Path, options: LoadOptions | None = None) -> Configuration:
         if (found := tree.read_tested(test.file, run, workspace)) is not None
     }
     return msgspec.structs.replace(main, tested=tested, problems=tuple(problems), for_program=options.for_program)
+
+
+def _unknown_input(variable: Variable, reason: str) -> InputValue:
+    bad = Bad(f"var.{variable.name} is not known: {reason}", variable.range, UnknownKind.VARIABLE)
+    return InputValue(variable.name, "", bad)
 
 
 def _chosen(data: Path) -> str:

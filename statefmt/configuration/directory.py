@@ -26,7 +26,8 @@ _PLAIN: Final = (".tf", ".tofu", ".tf.json", ".tofu.json")
 _TESTS: Final = (".tftest.hcl", ".tofutest.hcl", ".tftest.json", ".tofutest.json")
 # Terraform 1.14 reads these in the root module only.
 _QUERIES: Final = (".tfquery.hcl", ".tfquery.json")
-_UNREAD: Final = (ProblemKind.SYNTAX, ProblemKind.UNREADABLE)
+# The kinds of problems of a file that could not be read in full.
+UNREAD: Final = (ProblemKind.SYNTAX, ProblemKind.UNREADABLE)
 _UTF8_MARK: Final = b"\xef\xbb\xbf"
 
 
@@ -135,7 +136,7 @@ class DirectoryReader:
         return self._read[directory]
 
     def _read_once(self, directory: str, test_directory: str | None) -> Declarations | None:
-        names = _names(self.root / directory)
+        names = file_names(self.root / directory)
         if names is None:
             return None
         before = len(self._problems)
@@ -147,7 +148,7 @@ class DirectoryReader:
         for name in listing.overrides:
             if (found := self._file(directory, name)) is not None:
                 decoder.override(*found)
-        incomplete = any(problem.kind in _UNREAD for problem in self._problems[before:])
+        incomplete = any(problem.kind in UNREAD for problem in self._problems[before:])
         files = tuple(below(directory, name) for name in (*listing.primary, *listing.overrides))
         lists: tuple[ProviderUse, ...] = ()
         if test_directory is not None:
@@ -173,7 +174,7 @@ class DirectoryReader:
 
     def _tests(self, directory: str, beside: tuple[str, ...], test_directory: str) -> tuple[TestFile, ...]:
         within = below(directory, test_directory)
-        inside = list_files(_names(self.root / within) or ()).tests
+        inside = list_files(file_names(self.root / within) or ()).tests
         places = [*((within, name) for name in inside), *((directory, name) for name in beside)]
         found = (self._file(place, name) for place, name in places)
         return tuple(read_test_file(*each) for each in found if each is not None)
@@ -184,7 +185,8 @@ def below(directory: str, name: str) -> str:
     return os.path.normpath(f"{directory}/{name}")
 
 
-def _names(directory: Path) -> list[str] | None:
+def file_names(directory: Path) -> list[str] | None:
+    """Return the names of the files in a directory; None if it cannot be listed."""
     try:
         with os.scandir(directory) as entries:
             return [entry.name for entry in entries if not _is_directory(entry)]
@@ -202,6 +204,7 @@ def _is_directory(entry: os.DirEntry[str]) -> bool:
 
 _ENVIRONMENT: Final = "TF_VAR_"
 _DEFAULT: Final = "terraform.tfvars"
+_AUTOMATIC: Final = (".auto.tfvars", ".auto.tfvars.json")
 
 
 class VariableOption(msgspec.Struct, frozen=True):
@@ -234,7 +237,7 @@ def read_inputs(
             variable = name.removeprefix(_ENVIRONMENT)
             found[variable] = InputValue(variable, name, text=value)
     if root is not None:
-        for file in _automatic_files(root):
+        for file in variable_files(root):
             if files_within is None or is_inside(root / file, *files_within):
                 found |= _file_values(root / file, file, problems)
     for option in options:
@@ -248,13 +251,19 @@ def read_inputs(
     return found
 
 
-def _automatic_files(root: Path) -> list[str]:
+def variable_files(root: Path) -> list[str]:
+    """Return the names of the variable files that are read without an option, in their order."""
     try:
         names = sorted((path.name for path in root.iterdir()), key=os.fsencode)
     except OSError:
         return []
     defaults = [name for name in (_DEFAULT, f"{_DEFAULT}.json") if name in names]
-    return defaults + [name for name in names if name.endswith((".auto.tfvars", ".auto.tfvars.json"))]
+    return defaults + [name for name in names if name.endswith(_AUTOMATIC)]
+
+
+def is_variable_file(name: str) -> bool:
+    """Return whether a file in the root module is read for values of variables without an option."""
+    return "/" not in name and (name in (_DEFAULT, f"{_DEFAULT}.json") or name.endswith(_AUTOMATIC))
 
 
 def _file_values(path: Path, shown: str, problems: list[Problem], *, pipes: bool = False) -> dict[str, InputValue]:

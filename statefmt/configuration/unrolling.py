@@ -11,10 +11,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple, TypeAlias
 
+from msgspec.structs import replace
+
 from statefmt.configuration._scope import EachValue
 from statefmt.configuration.directory import below
 from statefmt.configuration.instances import ExpandedInstance, Expansion
-from statefmt.configuration.model import Declarations, ModuleCall, ProviderBlock, Repetition, ResourceBlock
+from statefmt.configuration.model import (
+    Configuration,
+    Declarations,
+    ModuleCall,
+    ProviderBlock,
+    Repetition,
+    ResourceBlock,
+)
 from statefmt.configuration.provider_instances import ProviderReferences, evaluated_key
 from statefmt.configuration.provider_reference import ProviderReference, provider_named, read_provider_reference
 from statefmt.hcl.evaluate import evaluate
@@ -25,11 +34,15 @@ from statefmt.hcl.value import Unknown
 from statefmt.model.addrs import (
     NO_KEY,
     AbsResource,
+    AbsResourceInstance,
     ConfigProviderConfig,
     InstanceKey,
     IntKey,
     Module,
     ModuleInstance,
+    ModuleStep,
+    ResourceInstance,
+    ResourceMode,
     StringKey,
     hcl_quote,
 )
@@ -55,11 +68,33 @@ class UnrolledBlock(NamedTuple):
 
 
 class Unrolled(NamedTuple):
-    """The new contents of files, by their names relative to the directory of the configuration; and what changes."""
+    """The new contents of files, by their names relative to the directory of the configuration; and what changes.
+
+    `names` are those of the copies in each directory.
+    """
 
     files: Mapping[str, bytes]
     blocks: tuple[UnrolledBlock, ...]
     obstacles: tuple[str, ...]
+    names: Mapping[str, _Names]
+
+    def copy_of(self, addr: AbsResourceInstance, old: Configuration) -> AbsResourceInstance:
+        """Return the address that an instance of the configuration `old` gets; its own if no block has copies."""
+        steps: list[ModuleStep] = []
+        path = Module()
+        for step in addr.module.steps:
+            name = self._names_in(path, old).get(("module", step.name), {}).get(step.key)
+            steps.append(step if name is None else ModuleStep(name))
+            path = path.child(step.name)
+        resource = addr.resource.resource
+        mode = () if resource.mode is ResourceMode.MANAGED else (resource.mode.value,)
+        name = self._names_in(path, old).get((*mode, resource.type, resource.name), {}).get(addr.resource.key)
+        own = addr.resource if name is None else ResourceInstance(replace(resource, name=name))
+        return AbsResourceInstance(ModuleInstance(tuple(steps)), own)
+
+    def _names_in(self, path: Module, old: Configuration) -> _Names:
+        module = old.modules.get(path)
+        return {} if module is None else self.names.get(module.declarations.directory, {})
 
 
 def unrolled(found: ProviderReferences) -> Unrolled:
@@ -67,6 +102,7 @@ def unrolled(found: ProviderReferences) -> Unrolled:
     files: dict[str, bytes] = {}
     blocks: list[UnrolledBlock] = []
     obstacles: list[str] = []
+    names: dict[str, _Names] = {}
     done: set[str] = set()
     for path, module in found.configuration.modules.items():
         if module.declarations.directory in done:
@@ -76,6 +112,7 @@ def unrolled(found: ProviderReferences) -> Unrolled:
         if not work.names:
             obstacles += work.obstacles
             continue
+        names[module.declarations.directory] = work.names
         for name in module.declarations.files:
             if name.endswith(".json"):
                 obstacles.append(f"{name}: statetool does not rewrite JSON")
@@ -86,7 +123,7 @@ def unrolled(found: ProviderReferences) -> Unrolled:
             if text != content:
                 files[below(".", name)] = text
         obstacles += work.obstacles
-    return Unrolled(files, tuple(blocks), tuple(dict.fromkeys(obstacles)))
+    return Unrolled(files, tuple(blocks), tuple(dict.fromkeys(obstacles)), names)
 
 
 class _Edit(NamedTuple):
@@ -225,6 +262,7 @@ class _Directory:
                 label = block.label_ranges[-1]
                 edits.append(_Edit(label.start, label.stop, hcl_quote(name)))
             edits += [_line(argument, content) for argument in self._repetition(block)]
+            edits += _aligned(block.body, tuple(self._repetition(block)), content)
             texts.append(_applied(content, start, stop, edits))
         return "\n\n".join(texts)
 
@@ -253,10 +291,14 @@ class _Directory:
     def _edits(self, block: Block, content: bytes, instance: _Instance | None) -> list[_Edit]:
         """Return the edits of a block, or of a copy of it for an instance."""
         found: list[_Edit] = []
+        # Blocks inside may have arguments of the same names, as `dynamic` has.
+        removed = () if instance is None else tuple(self._repetition(block))
+        has_provider = block.type in ("resource", "data", "module", "ephemeral")
+        bound = tuple(map(block.body.attribute, ("provider", "providers"))) if has_provider else ()
         for argument in _arguments(block.body):
-            if argument.name in ("for_each", "count") and instance is not None:
+            if argument in removed:
                 continue
-            if argument.name in ("provider", "providers") and block.type in ("resource", "data", "module", "ephemeral"):
+            if argument in bound:
                 found += self._provider_edits(argument, content, instance)
                 continue
             for reference in references(argument.expression):
@@ -311,7 +353,8 @@ class _Directory:
         names = [step.name for step in reference.steps if isinstance(step, AttributeAccess)]
         if instance is not None and reference.root in ("each", "count") and names:
             step = reference.steps[0]
-            return _Edit(reference.range.start, step.range.stop, _literal(reference.root, names[0], instance))
+            start, stop = reference.range.start, step.range.stop
+            return _in_template(content, start, stop, _literal(reference.root, names[0], instance))
         count = {"module": 1, "data": 2}.get(reference.root, 1)
         thing = (reference.root, *names[:count])
         copies = self.names.get(thing)
@@ -374,6 +417,53 @@ def _literal(root: str, name: str, instance: _Instance) -> str:
     return f"{instance.collection if simple else f'({instance.collection})'}[{_text(instance.key)}]"
 
 
+# Text that means the same inside quotes, and beside any other text of a template.
+_PLAIN_TEXT: Final = re.compile(r'"[\w./:@ -]*"', re.ASCII)
+
+
+def _in_template(content: bytes, start: int, stop: int, text: str) -> _Edit:
+    """Return the edit of a reference; one to plain text that is interpolated becomes a part of the template."""
+    is_interpolated = content[start - 2 : start] == b"${" and content[stop : stop + 1] == b"}"
+    if is_interpolated and _PLAIN_TEXT.fullmatch(text):
+        return _Edit(start - 2, stop + 1, text[1:-1])
+    return _Edit(start, stop, text)
+
+
+def _aligned(body: Body, removed: Sequence[Argument], content: bytes) -> list[_Edit]:
+    """Return the edits that align the arguments around removed ones, as `tofu fmt` does."""
+    found: list[_Edit] = []
+    arguments = [argument for name in body.names() if (argument := body.attribute(name)) is not None]
+    run: list[Argument] = []
+    line, is_changed = 0, False
+    for argument in sorted(arguments, key=lambda argument: argument.range.start):
+        place = argument.range
+        if place.line != line + 1:
+            found += _aligned_run(run, content) if is_changed else ()
+            run, is_changed = [], False
+        line = place.end_line
+        if argument in removed:
+            is_changed = True
+            if _has_comment(argument, content):
+                # A comment stays, which ends the run.
+                found += _aligned_run(run, content)
+                run = []
+        elif place.line == line or content.startswith(b"<<", argument.expression.range.start):
+            run.append(argument)
+        else:
+            # An argument of several lines is not aligned with others.
+            line = 0
+    return [*found, *(_aligned_run(run, content) if is_changed else ())]
+
+
+def _aligned_run(run: Sequence[Argument], content: bytes) -> Iterator[_Edit]:
+    width = max((len(argument.name) for argument in run), default=0)
+    for argument in run:
+        stop = argument.name_range.stop
+        end = content.index(b"=", stop)
+        if not content[stop:end].strip():
+            yield _Edit(stop, end, " " * (width - len(argument.name) + 1))
+
+
 def _arguments(body: Body) -> Iterator[Argument]:
     """Yield all arguments of a body and of the blocks in it."""
     for name in body.names():
@@ -386,13 +476,21 @@ def _arguments(body: Body) -> Iterator[Argument]:
 
 
 def _line(argument: Argument, content: bytes) -> _Edit:
-    """Return the edit that removes an argument with its line."""
+    """Return the edit that removes an argument with its line; a comment after it stays."""
     start, stop = argument.range.start, argument.range.stop
-    while content[start - 1 : start] in (b" ", b"\t"):
-        start -= 1
-    end = content.find(b"\n", stop)
-    is_alone = not content[stop : end if end >= 0 else len(content)].strip()
-    return _Edit(start, end + 1 if is_alone and end >= 0 else stop, "")
+    while content[stop : stop + 1] in (b" ", b"\t", b"\r"):
+        stop += 1
+    if not _has_comment(argument, content):
+        stop += content[stop : stop + 1] == b"\n"
+        while content[start - 1 : start] in (b" ", b"\t"):
+            start -= 1
+    return _Edit(start, stop, "")
+
+
+def _has_comment(argument: Argument, content: bytes) -> bool:
+    """Return whether something else is on the line after an argument."""
+    end = content.find(b"\n", argument.range.stop)
+    return bool(content[argument.range.stop : end if end >= 0 else len(content)].strip())
 
 
 def _applied(content: bytes, start: int, stop: int, edits: Sequence[_Edit]) -> str:

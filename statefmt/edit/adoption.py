@@ -6,7 +6,7 @@ leave first, then all are bound, and then they move and join.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
@@ -240,32 +240,40 @@ def _ordered(
     moves: Sequence[Move], pairs: Iterable[tuple[AbsResourceInstance, AbsResourceInstance]]
 ) -> Iterator[tuple[Movable, Movable]]:
     """Yield moves so that each comes after what leaves its target; one of a circle takes a way round."""
-    sources = {one: number for one, _ in pairs for number, move in enumerate(moves) if _has(move.old, one)}
+    by_place = {move.old: number for number, move in enumerate(moves)}
+    sources = {one: number for one, _ in pairs if (number := _move_of(one, by_place)) is not None}
     blockers: dict[int, set[int]] = {number: set() for number in range(len(moves))}
+    blocked: dict[int, list[int]] = {}
     for one, other in pairs:
-        if other in sources:
-            blockers[sources[one]].add(sources[other])
+        number, blocker = sources.get(one), sources.get(other)
+        if number is not None and blocker is not None and blocker != number and blocker not in blockers[number]:
+            blockers[number].add(blocker)
+            blocked.setdefault(blocker, []).append(number)
+    free = deque(number for number, others in blockers.items() if not others)
     left = dict(enumerate(moves))
     late: list[tuple[Movable, Movable]] = []
     while left:
-        free = [number for number in left if not blockers[number] & left.keys() - {number}]
-        if not free:
-            number = next(iter(left))
-            move = left.pop(number)
+        number = free.popleft() if free else next(iter(left))
+        move = left.pop(number)
+        if blockers[number]:
             aside = _aside(move.old)
             yield move.old, aside
             late.append((aside, move.new))
-            continue
-        for number in free:
-            move = left.pop(number)
+        else:
             yield move.old, move.new
+        for waiting in blocked.get(number, ()):
+            blockers[waiting].discard(number)
+            if waiting in left and not blockers[waiting]:
+                free.append(waiting)
     yield from late
 
 
-def _has(place: Movable, addr: AbsResourceInstance) -> bool:
-    if isinstance(place, ModuleInstance):
-        return addr.module.steps[: len(place.steps)] == place.steps
-    return addr == place if isinstance(place, AbsResourceInstance) else addr.containing_resource() == place
+def _move_of(addr: AbsResourceInstance, by_place: Mapping[Movable, int]) -> int | None:
+    """Return the number of the move of an instance: its own, or that of its resource or of a module around it."""
+    steps = addr.module.steps
+    around = [ModuleInstance(steps[:length]) for length in range(len(steps), 0, -1)]
+    places: tuple[Movable, ...] = (addr, addr.containing_resource(), *around)
+    return next((by_place[one] for one in places if one in by_place), None)
 
 
 def _aside(place: Movable) -> Movable:

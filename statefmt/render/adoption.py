@@ -9,8 +9,9 @@ from statefmt.analysis.adoption.model import AdoptedPair, Adoption, MovingObject
 from statefmt.analysis.diff.model import Move
 from statefmt.analysis.providers import short_names
 from statefmt.configuration.provider_instances import ProviderReferences
+from statefmt.configuration.provider_reference import local_name_of
 from statefmt.configuration.unrolling import Unrolled
-from statefmt.model.addrs import NO_KEY, AbsProviderInstance
+from statefmt.model.addrs import NO_KEY, AbsProviderInstance, hcl_quote
 from statefmt.render.diff.blocks import is_writable, moved_block
 from statefmt.render.json_output import document
 from statefmt.render.table import fitted_table
@@ -116,16 +117,24 @@ def _kept_blocks(waiting: Iterable[MovingObject], new: ProviderReferences) -> It
         if new.declares(source.bound) is False:
             needed.setdefault(source.bound, []).append(str(source.addr))
     for provider, addresses in needed.items():
-        config = provider.config
         lines = [f"#   {printable(address)}" for address in dict.fromkeys(addresses)]
-        alias = f"  alias = {printable(config.alias)!r}\n".replace("'", '"') if config.alias else ""
-        place = f" in {config.module}" if config.module else ""
-        keeps = (
-            f'provider "{config.provider.type}" {{\n{alias}  # with the arguments that it had{place}\n}}\n'
-            if provider.key is NO_KEY
-            else f"# the key {provider.key} in for_each of {config}\n"
-        )
-        yield _TWO_STEPS + "\n".join(lines) + "\n" + keeps
+        yield _TWO_STEPS + "\n".join(lines) + "\n" + _kept_block(provider, new)
+
+
+def _kept_block(provider: AbsProviderInstance, new: ProviderReferences) -> str:
+    config = provider.config
+    if provider.key is not NO_KEY:
+        return f"# the key {printable(str(provider.key))} in for_each of {printable(str(config))}\n"
+    module = new.configuration.modules.get(config.module)
+    name = config.provider.type if module is None else local_name_of(module.declarations, config.provider)
+    alias = f"  alias = {hcl_quote(config.alias)}\n" if config.alias else ""
+    block = f"provider {hcl_quote(name)} {{\n{alias}  # with the arguments that it had\n}}\n"
+    if config.module.is_root:
+        return printable_lines(block)
+    # At the top of the file, it would be a block of the root module.
+    inside = "".join(f"#   {line}\n" for line in block.splitlines())
+    where = f"in {config.module}" if module is not None else f"in {config.module}, which has to stay, too"
+    return printable_lines(f"# {where}:\n{inside}")
 
 
 def unrolled_text(made: Unrolled) -> str:

@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
 
 from typer import BadParameter, Option
 
-from statefmt import AddressError, Edit, Snapshot, StoreError, SurgeryError
+from statefmt import AddressError, Edit, Finding, Snapshot, StoreError, SurgeryError
 from statefmt.addrs import AbsResourceInstance, parse_abs_resource_instance
 from statefmt.adoption import (
     Adoption,
+    Revision,
+    Unrolled,
     adopt,
+    adopt_copies,
     adopted,
     adoption_moves,
     adoption_operations,
     folder_of_revision,
+    knows_any,
+    unread_declarations,
+    unread_inputs,
     without_conflicts,
 )
 from statefmt.cli.command import declared, examples, takes
@@ -39,7 +48,7 @@ from statefmt.cli.outcome import FINE, FOUND, UsageError
 from statefmt.cli.run import command_line, run_context
 from statefmt.cli.streams import result_terminal, say, write_result
 from statefmt.cli.surgery import SurgeryOptions, carry_out
-from statefmt.locations import GIT, STANDARD_INPUT
+from statefmt.locations import GIT, STANDARD_INPUT, workspace_of
 from statefmt.operations_files import EditOptions, operations_text
 from statefmt.rules import CONFIGURATION_NOT_KNOWN, check_configuration
 from statefmt.text import pattern
@@ -104,32 +113,46 @@ def adopt_command(
     arguments, then names. A pair is certain if no other fits as well; all others are choices, which are listed and
     never taken. Without --yes and --out, nothing is written.
 
-    Exit status 0: everything is decided; 1: choices or refused pairs remain.
+    Exit status 0: everything is decided; 1: choices or refused pairs remain, or a part of the configuration could not
+    be read.
     """
     if configuration.directory is None:
         raise UsageError("Missing option '--config': the directory of the new configuration.")
     if yes and out is not None:
         raise BadParameter("cannot be combined with --yes: apply the file instead", param_hint="--out")
+    name = one_state(state, state_option)
+    if name == STANDARD_INPUT and (yes or out is not None):
+        reason = "cannot be combined with a state on standard input: save it to a file and name that"
+        raise BadParameter(reason, param_hint="--yes" if yes else "--out")
     if output_format is OutputFormat.JSON and (yes or out == STANDARD_INPUT):
         raise BadParameter("cannot be combined with --yes and --out -", param_hint="--format")
     timeout = seconds(lock_timeout, "--lock-timeout")
-    given = dict(map(_pair, pair or ()))
-    new = configuration.loaded()
-    assert new is not None
-    name = one_state(state, state_option)
+    given = _given(pair or ())
     opened = opened_state(name)
+    workspace = workspace_of(run_context(), name)
+    new = _known(configuration, configuration.loaded(workspace=workspace), workspace)
     with _configurations(configuration, new, from_config, back=back) as compared:
-        report_problems(list(check_configuration(compared.new, select=CONFIGURATION_NOT_KNOWN)))
+        is_broken = report_problems(list(check_configuration(compared.new, select=CONFIGURATION_NOT_KNOWN)))
 
         def found_in(snapshot: Snapshot) -> Adoption:
-            return without_conflicts(snapshot, adopt(snapshot, compared.new, compared.old, given))
+            if compared.made is not None:
+                found = adopt_copies(snapshot, compared.new, new, compared.made, given)
+            else:
+                found = adopt(snapshot, compared.new, compared.old, given)
+                if compared.old is not None and not knows_any(compared.old, found):
+                    found = adopt(snapshot, compared.new, None, given)
+            return without_conflicts(snapshot, found)
 
         run_context().phase("comparing")
         found = found_in(opened.snapshot)
+        root = compared.new.configuration.root.declarations
+        if is_broken and not found.pairs and (root.incomplete or not root.files):
+            raise SurgeryError("the new configuration could not be read, so nothing was compared; correct it first")
         if not yes:
             _show(found, opened.snapshot, compared, output_format, to_messages=out == STANDARD_INPUT)
-        if found.pairs and compared.old is None:
-            say("statetool: no old configuration was compared; name one with --from-config")
+        if (found.pairs or found.choices) and (compared.old is None or not knows_any(compared.old, found)):
+            reason = f": {compared.name} has none of these objects" if compared.old is not None else ""
+            say(f"statetool: no old configuration was compared{reason}; name one with --from-config")
         if out is not None and found.pairs:
             save_operations(out, _operations_text(name, out, opened.snapshot, found))
         elif out is not None:
@@ -149,15 +172,16 @@ def adopt_command(
             print()
         if yes:
             _show(found, opened.snapshot, compared, output_format, to_messages=False)
-    return FINE if found.is_decided else FOUND
+    return FINE if found.is_decided and not is_broken else FOUND
 
 
 class _Compared(NamedTuple):
-    """The configuration that objects go to, the one that they come from if known, and the blocks of a way back."""
+    """The configuration that objects go to, the one that they come from if known, with its name, and a way back."""
 
     new: ProviderReferences
     old: ProviderReferences | None
-    blocks: str | None = None
+    name: str = ""
+    made: Unrolled | None = None
 
 
 @contextmanager
@@ -167,18 +191,60 @@ def _configurations(
     """Yield the configurations to compare. Raises SurgeryError if there is no way back."""
     if back and other is None:
         from statefmt.adoption import unrolled
-        from statefmt.render.adoption import unrolled_text
 
         made = unrolled(named)
         if made.obstacles:
             listed = "\n  ".join(made.obstacles)
             raise SurgeryError(f"the configuration cannot be rewritten without for_each:\n  {listed}")
-        new = configuration.loaded(contents=made.files)
-        assert new is not None
-        yield _Compared(new, named, unrolled_text(made))
+        workspace = named.configuration.workspace
+        new = _known(configuration, configuration.loaded(contents=made.files, workspace=workspace), workspace, made)
+        yield _Compared(new, named, made=made)
         return
-    with _old_configuration(configuration, other) as old:
-        yield _Compared(old, named) if back and old is not None else _Compared(named, old)
+    name = other or f"{GIT}HEAD"
+    with _old_configuration(configuration, named, name, is_needed=other is not None) as old:
+        if not back:
+            yield _Compared(named, old, name)
+        elif old is None:
+            raise SurgeryError(f"{name}: there is no way back to a configuration that is not known")
+        else:
+            yield _Compared(old, named, configuration.directory or "")
+
+
+def _known(
+    configuration: ConfigurationOptions,
+    found: ProviderReferences | None,
+    workspace: str | None,
+    made: Unrolled | None = None,
+    beside: Path | None = None,
+    revision: Revision | None = None,
+) -> ProviderReferences:
+    """Return a configuration without values of variables that files may set which were not read, and note these."""
+    assert found is not None
+    unread = unread_inputs(found.configuration, beside, revision)
+    if not unread:
+        return found
+    name = next(iter(unread))
+    for file, reason in unread.items():
+        run_context().note(
+            f"{file}: {reason}, so variables without --var or --var-file are not known"
+            + (" in the old configuration" if beside is not None else "")
+        )
+    known = configuration.loaded(
+        contents={} if made is None else made.files,
+        workspace=workspace,
+        unknown_inputs=f"{name} was not read; set it with --var or --var-file",
+    )
+    assert known is not None
+    return known
+
+
+def _given(pairs: Sequence[str]) -> dict[AbsResourceInstance, AbsResourceInstance]:
+    found: dict[AbsResourceInstance, AbsResourceInstance] = {}
+    for one, other in map(_pair, pairs):
+        if one in found or other in found.values():
+            raise BadParameter(f"{one if one in found else other} is given twice", param_hint="--pair")
+        found[one] = other
+    return found
 
 
 def _pair(text: str) -> tuple[AbsResourceInstance, AbsResourceInstance]:
@@ -192,33 +258,68 @@ def _pair(text: str) -> tuple[AbsResourceInstance, AbsResourceInstance]:
 
 
 @contextmanager
-def _old_configuration(configuration: ConfigurationOptions, name: str | None) -> Iterator[ProviderReferences | None]:
-    """Yield the old configuration; without a name, that of HEAD, or None if there is none."""
+def _old_configuration(
+    configuration: ConfigurationOptions, new: ProviderReferences, name: str, *, is_needed: bool
+) -> Iterator[ProviderReferences | None]:
+    """Yield the old configuration, in the workspace of the new one; None if it is not known.
+
+    Raises StoreError if it cannot be read and `is_needed`.
+    """
     assert configuration.directory is not None
-    if name is not None and not name.startswith(GIT):
-        yield configuration._replace(directory=name).loaded()
-        return
+    beside, workspace = Path(configuration.directory), new.configuration.workspace
+    environment = run_context().environment
     with ExitStack() as stack:
-        try:
-            name_of_old = name or f"{GIT}HEAD"
-            folder = stack.enter_context(
-                folder_of_revision(name_of_old, configuration.directory, run_context().environment)
-            )
-        except StoreError:
-            if name is not None:
-                raise
-            yield None
-            return
-        yield configuration._replace(directory=str(folder)).loaded()
+        revision = None
+        options = configuration._replace(directory=name)
+        if name.startswith(GIT):
+            try:
+                revision = stack.enter_context(folder_of_revision(name, configuration.directory, environment))
+            except StoreError:
+                if is_needed:
+                    raise
+                yield None
+                return
+            options = configuration._replace(directory=str(revision.folder))
+        found = options.loaded(workspace=workspace)
+        old = _known(options, found, workspace, beside=beside, revision=revision)
+        _report_old(old, name)
+        unread = {} if revision is None else unread_declarations(old.configuration, revision, name, environment)
+        for file, reason in unread.items():
+            run_context().note(f"{file}: {reason}, so the old configuration is not known")
+        yield None if unread else old
+
+
+def _report_old(old: ProviderReferences, name: str) -> None:
+    folder = old.configuration.directory
+    found = check_configuration(old, select=CONFIGURATION_NOT_KNOWN)
+    problems = [_of_revision(finding, folder, name) for finding in found]
+    if problems:
+        say(f"statetool: problems of {name}:")
+        report_problems(problems)
+
+
+def _of_revision(finding: Finding, folder: str, name: str) -> Finding:
+    """Return a finding that names files of a revision in place of their copies."""
+    if finding.place is None or not name.startswith(GIT):
+        return finding
+    file = os.path.relpath(finding.place.file, folder)
+    detail = finding.detail.replace(f"{folder}/", "").replace(folder, name)
+    if finding.code == "CFG002":
+        detail = (
+            "The revision does not have this module, so its provider bindings are not known. To compare them, check "
+            "the revision out, run init in it, and name its folder with --from-config."
+        )
+    return replace(finding, place=replace(finding.place, file=file), detail=detail)
 
 
 def _show(
     found: Adoption, snapshot: Snapshot, compared: _Compared, output_format: OutputFormat, *, to_messages: bool
 ) -> None:
-    from statefmt.render.adoption import adoption_blocks, adoption_json, adoption_text
+    from statefmt.render.adoption import adoption_blocks, adoption_json, adoption_text, unrolled_text
 
-    blocks = compared.blocks
-    if blocks is None:
+    if compared.made is not None:
+        blocks = unrolled_text(compared.made)
+    else:
         blocks = adoption_blocks(found, adoption_moves(snapshot, found), compared.new)
     if output_format is OutputFormat.JSON:
         write_result(adoption_json(found, blocks))

@@ -38,12 +38,15 @@ class ConfigurationOptions(NamedTuple):
         earlier: Sequence[VariableOption] = (),
         release: Release | None = None,
         contents: Mapping[str, bytes] = MappingProxyType({}),
+        workspace: str | None = None,
+        unknown_inputs: str = "",
     ) -> ProviderReferences | None:
         """Load the configuration with its provider references; None without --config. Raises StoreError.
 
         `without` holds keys to remove from every `for_each`. `earlier` are values of variables that the options
         override, and that override all files. `release` is the release that reads the configuration, if known.
-        `contents` replace those of files, by their names in the directory.
+        `contents` replace those of files, by their names in the directory. `workspace` is used without --workspace.
+        `unknown_inputs` is the reason why variables without an option are unknown, if they are.
         """
         if self.directory is None:
             return None
@@ -56,9 +59,10 @@ class ConfigurationOptions(NamedTuple):
         options = LoadOptions(
             variables=(*earlier, *map(variable_option, self.variables)),
             environment=context.environment,
-            workspace=None if context.backend is None else context.backend.workspace,
+            workspace=(None if context.backend is None else context.backend.workspace) or workspace,
             release=release,
             contents=contents,
+            unknown_inputs=unknown_inputs,
             # The configuration may be a stranger's, and findings print values.
             allowed_paths=() if context.backend is None else context.backend.allowed_paths,
         )

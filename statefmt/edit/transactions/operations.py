@@ -246,8 +246,21 @@ def ended_in_memory(
 
 
 def write_operations(path: str, text: str) -> None:
-    """Write the text of an operations file to a new file, with mode 0600. Raises StoreError if the file exists."""
-    create_file(Path(path), encoded(text))
+    """Write the text of an operations file to a new file, with mode 0600.
+
+    Raises StoreError if the file exists, or if it would be too large to be read again.
+    """
+    # Imported late: it loads the reader of HCL.
+    from statefmt.hcl.syntax.native import LARGEST_FILE
+
+    content = encoded(text)
+    if len(content) > LARGEST_FILE:
+        raise StoreError(
+            f"{path}: not written: it would have {len(content):,} bytes, and files of operations with more than "
+            f"{LARGEST_FILE:,} bytes are not read; ",
+            Wording("use --yes without a file", "apply the operations without a file"),
+        )
+    create_file(Path(path), content)
 
 
 def encoded(text: str) -> bytes:

@@ -91,24 +91,24 @@ variable "regions" {
   default = { eu = "eu-west-1", us = "us-east-1" }
 }
 provider "aws" {
-  alias    = "in_eu"
-  for_each = var.regions # one for each
-  region   = var.regions["eu"]
+  alias = "in_eu"
+  # one for each
+  region = var.regions["eu"]
 }
 
 provider "aws" {
-  alias    = "in_us"
-  for_each = var.regions # one for each
-  region   = var.regions["us"]
+  alias = "in_us"
+  # one for each
+  region = var.regions["us"]
 }
 resource "aws_vpc" "main_eu" {
   provider = aws.in_eu
-  tags     = { Name = "main-${"eu"} in ${var.regions["eu"]}" }
+  tags     = { Name = "main-eu in ${var.regions["eu"]}" }
 }
 
 resource "aws_vpc" "main_us" {
   provider = aws.in_us
-  tags     = { Name = "main-${"us"} in ${var.regions["us"]}" }
+  tags     = { Name = "main-us in ${var.regions["us"]}" }
 }
 resource "aws_subnet" "a_eu" {
   provider = aws.in_eu
@@ -135,8 +135,74 @@ def test_references_follow(tmp_path: Path) -> None:
     made = unrolled(ProviderReferences(load(tmp_path)))
     assert not made.obstacles
     text = made.files["main.tf"].decode()
-    assert text == _FLAT.replace("  for_each = var.regions # one for each\n", " # one for each\n")
+    assert text == _FLAT
     assert len(made.blocks) == 5
+
+
+_INSIDE = """
+provider "aws" {
+  for_each = toset([
+    "eu",
+  ])
+  alias    = "in"
+  region   = each.value
+  dynamic "assume_role" {
+    for_each = each.key == "eu" ? ["x"] : []
+    content {
+      role_arn = "${each.key}"
+    }
+  }
+}
+resource "aws_security_group" "g" {
+  for_each = toset(["eu"])
+  name     = "$${each.key}"
+  provider = aws.in[each.key]
+  motd     = <<-EOT
+    in ${each.key}
+  EOT
+  dynamic "ingress" {
+    for_each = [each.value]
+    content {
+      count    = upper(each.key)
+      provider = each.key
+    }
+  }
+}
+"""
+# As `terraform fmt` leaves it.
+_INSIDE_FLAT = """
+provider "aws" {
+  alias  = "in_eu"
+  region = "eu"
+  dynamic "assume_role" {
+    for_each = "eu" == "eu" ? ["x"] : []
+    content {
+      role_arn = "eu"
+    }
+  }
+}
+resource "aws_security_group" "g_eu" {
+  name     = "$${each.key}"
+  provider = aws.in_eu
+  motd     = <<-EOT
+    in eu
+  EOT
+  dynamic "ingress" {
+    for_each = ["eu"]
+    content {
+      count    = upper("eu")
+      provider = "eu"
+    }
+  }
+}
+"""
+
+
+def test_arguments_inside_blocks(tmp_path: Path) -> None:
+    """Only those of the block itself are its repetition and its provider."""
+    (tmp_path / "main.tf").write_text(_INSIDE)
+    made = unrolled(ProviderReferences(load(tmp_path)))
+    assert (made.obstacles, made.files["main.tf"].decode()) == ((), _INSIDE_FLAT)
 
 
 def test_an_override(tmp_path: Path) -> None:

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from statefmt import StoreError
+from statefmt.edit.transactions.operations import write_operations
 from tests.analysis.adoption.case import CASES, lines_of, parts_of, read_case, state_of
 from tests.cli.conftest import Statetool
 from tests.cli.states import SAMPLES
@@ -104,6 +106,26 @@ def test_what_the_configuration_lacks(statetool: Statetool) -> None:
     assert 'provider "aws" {\n  alias = "us"\n' in text
 
 
+def test_the_blocks_that_have_to_stay(statetool: Statetool) -> None:
+    """With the local name of the provider; those of another module are comments, since here they are the root's."""
+    required = 'terraform {\n  required_providers {\n    amazon = { source = "hashicorp/aws" }\n  }\n}\n'
+    _write("after/main.tf", required + 'module "app" {\n  source = "./app"\n}\n')
+    _write("after/app/main.tf", required)
+    objects = 'aws_vpc.x aws.uw2 {"id": "1"}\nmodule.app.aws_vpc.x module.app.aws.uw2 {"id": "2"}'
+    Path("s.tfstate").write_bytes(state_of(objects + '\nmodule.b.aws_vpc.x module.b.aws {"id": "3"}'))
+    text = statetool("adopt", "--config", "after", "s.tfstate").text
+    assert 'aws_vpc.x\nprovider "amazon" {\n  alias = "uw2"\n  # with the arguments that it had\n}\n' in text
+    assert '# in module.app:\n#   provider "amazon" {\n#     alias = "uw2"\n' in text
+    assert '# in module.b, which has to stay, too:\n#   provider "aws" {\n#     # with' in text
+
+
+def test_a_file_that_is_too_large_is_not_written() -> None:
+    """HCL of more than 2 MiB is not read, so nobody could apply it."""
+    with pytest.raises(StoreError, match="not written: it would have"):
+        write_operations("f.hcl", "#" * (2 << 20) + "\n")
+    assert not Path("f.hcl").exists()
+
+
 def test_a_choice_is_made_by_a_pair(statetool: Statetool) -> None:
     _write("after/main.tf", _AFTER)
     found = statetool("adopt", "--config", "after", "s.tfstate")
@@ -175,6 +197,8 @@ def test_a_missing_module_is_unknown(statetool: Statetool) -> None:
     found = statetool("adopt", "--config", ".", "s.tfstate")
     assert found.status == 1
     assert "Choose: module.m.aws_sqs_queue.x" in found.text
+    messages = " ".join(found.err.split())
+    assert "check the revision out, run init in it, and name its folder with --from-config" in messages
 
 
 @pytest.mark.parametrize("name", ["git:-x", "git:", "git:gone", "git:HEAD:gone", "git:HEAD:../..", "git:HEAD:/etc"])
@@ -227,3 +251,290 @@ def test_lines_of_a_case_are_checked() -> None:
     text = (CASES / "undecidable-same-region.txt").read_text()
     case = read_case(text, Path("x"))
     assert lines_of(case.adopted()) == case.result != []
+
+
+# Two copies whose regions variables decide, with defaults that are the other way round than the names.
+_SWAPPED = """
+variable "one" {
+  default = "us-east-1"
+}
+variable "two" {
+  default = "eu-west-1"
+}
+provider "aws" {
+  alias  = "eu"
+  region = var.one
+}
+provider "aws" {
+  alias  = "us"
+  region = var.two
+}
+resource "aws_sqs_queue" "x" {
+  provider = aws.eu
+}
+resource "aws_sqs_queue" "y" {
+  provider = aws.us
+}
+"""
+_VALUES = 'one = "eu-west-1"\ntwo = "us-east-1"\n'
+
+
+@pytest.fixture
+def variables() -> None:
+    _git("init", "-q")
+    _write("infra/live/main.tf", _SWAPPED)
+    _write("infra/values", _VALUES)
+    Path("s.tfstate").write_bytes(state_of('aws_sqs_queue.x aws.eu {"id": "1"}\naws_sqs_queue.y aws.us {"id": "2"}'))
+
+
+def _changed(statetool: Statetool, *words: str) -> tuple[list[tuple[str, str]], str]:
+    """The pairs for the new configuration in the working tree, and the messages."""
+    _write("infra/live/main.tf", _AFTER)
+    found = statetool("adopt", "--config", "infra/live", *words, "s.tfstate", "--format", "json")
+    return [(pair["from"], pair["to"]) for pair in json.loads(found.out)["pairs"]], " ".join(found.err.split())
+
+
+@pytest.mark.parametrize("ending", ["", ".json"])
+@pytest.mark.parametrize("name", ["terraform.tfvars", "a.auto.tfvars"])
+def test_a_variable_file_that_git_ignores(name: str, ending: str, statetool: Statetool, variables: None) -> None:
+    _write(".gitignore", "*.tfvars*\n")
+    _commit()
+    text = '{"one": "eu-west-1", "two": "us-east-1"}' if ending else _VALUES
+    _write(f"infra/live/{name}{ending}", text)
+    pairs, messages = _changed(statetool)
+    assert pairs == []
+    assert f"{name}{ending}: it is only beside the new configuration, so variables without" in messages
+    # What an option says is known.
+    assert _changed(statetool, "--var", "one=eu-west-1", "--var", "two=us-east-1")[0] == _RIGHT
+    assert _changed(statetool, "--var-file", "infra/values")[0] == _RIGHT
+
+
+def test_a_variable_file_beside_the_new_configuration_only(statetool: Statetool, variables: None) -> None:
+    _write("old/main.tf", _SWAPPED)
+    _write("infra/live/terraform.tfvars", _VALUES)
+    pairs, messages = _changed(statetool, "--from-config", "old")
+    assert (pairs, "terraform.tfvars: it is only beside the new configuration" in messages) == ([], True)
+    _write("old/terraform.tfvars", _VALUES)
+    assert _changed(statetool, "--from-config", "old")[0] == _RIGHT
+
+
+def test_a_variable_file_is_a_link(statetool: Statetool, variables: None) -> None:
+    Path("infra/live/x.auto.tfvars").symlink_to("../values")
+    _commit()
+    pairs, messages = _changed(statetool)
+    assert (pairs, "x.auto.tfvars: it is a symbolic link" in messages) == ([], True)
+
+
+def test_a_variable_file_is_a_link_out_of_the_repository(
+    statetool: Statetool, variables: None, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    outside = tmp_path_factory.mktemp("outside") / "values"
+    outside.write_text(_VALUES)
+    _write("old/main.tf", _SWAPPED)
+    Path("old/terraform.tfvars").symlink_to(outside)
+    pairs, messages = _changed(statetool, "--from-config", "old")
+    assert (pairs, "terraform.tfvars: it is a link out of the repository" in messages) == ([], True)
+    # The same for the new configuration.
+    Path("infra/live/terraform.tfvars").symlink_to(outside)
+    messages = _changed(statetool, "--from-config", "old")[1]
+    assert "so variables without --var or --var-file are not known statetool:" in messages
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"version https://git-lfs.github.com/spec/v1\noid sha256:aaaa\nsize 12\n",
+        b"\0GITCRYPT\0\x8a\x1f\xf3\0\0\x01",
+        b'one = "eu-west-1"\ntwo = \n',
+    ],
+)
+def test_a_variable_file_that_cannot_be_read(content: bytes, statetool: Statetool, variables: None) -> None:
+    Path("infra/live/terraform.tfvars").write_bytes(content)
+    _commit()
+    _write("infra/live/terraform.tfvars", _VALUES)
+    pairs, messages = _changed(statetool)
+    assert (pairs, "terraform.tfvars: it could not be read" in messages) == ([], True)
+    # Its own name, not that of a copy.
+    assert "problems of git:HEAD: error CFG001 terraform.tfvars:" in messages
+
+
+_OVERRIDE = 'provider "aws" {\n  alias  = "eu"\n  region = "eu-west-1"\n}\n'
+
+
+def test_an_override_is_a_link(statetool: Statetool, variables: None) -> None:
+    _write("infra/common.tf", _OVERRIDE)
+    Path("infra/live/x_override.tf").symlink_to("../common.tf")
+    _commit()
+    Path("infra/live/x_override.tf").unlink()
+    pairs, messages = _changed(statetool)
+    assert (pairs, "x_override.tf: it is a symbolic link, so the old configuration is not known" in messages) == (
+        [], True
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "ignored", "reason"),
+    [
+        ("override.tf", "override.tf\n", "override.tf: it is only in the working tree"),
+        ("override.tf", "", "override.tf: it is only in the working tree"),
+        ("generated.tf", "generated.tf\n", "generated.tf: git ignores it"),
+    ],
+)
+def test_a_file_only_in_the_working_tree(
+    name: str, ignored: str, reason: str, statetool: Statetool, variables: None
+) -> None:
+    _write(".gitignore", ignored)
+    _commit()
+    _write(f"infra/live/{name}", 'variable "more" {}\n')
+    pairs, messages = _changed(statetool)
+    assert (pairs, reason in messages) == ([], True)
+
+
+def test_no_way_back_to_what_is_not_known(statetool: Statetool, variables: None) -> None:
+    """It is not the way there instead."""
+    _commit()
+    _write("infra/live/override.tf", "")
+    _write("infra/live/main.tf", _AFTER)
+    words = ("--config", "infra/live", "--from-config", "git:HEAD", "s.tfstate")
+    found = statetool("adopt", "--back", *words)
+    assert (found.status, found.out) == (2, b"")
+    assert "git:HEAD: there is no way back to a configuration that is not known" in " ".join(found.err.split())
+
+
+def test_a_folder_became_a_link_out_of_the_repository(
+    statetool: Statetool, variables: None, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    _write("infra/live/m/main.tf", "")
+    _write("infra/live/main.tf", _SWAPPED + 'module "m" {\n  source = "./m"\n}\n')
+    _commit()
+    outside = tmp_path_factory.mktemp("outside")
+    (outside / "more.tf").write_text("")
+    Path("infra/live/m/main.tf").unlink()
+    Path("infra/live/m").rmdir()
+    Path("infra/live/m").symlink_to(outside)
+    pairs, messages = _changed(statetool)
+    assert (pairs, "m/more.tf: git does not say whether it ignores it" in messages) == ([], True)
+
+
+def test_a_new_file_is_a_part_of_the_change(statetool: Statetool, repository: str) -> None:
+    _write("infra/live/more.tf", 'variable "more" {}\n')
+    assert _pairs(statetool) == _RIGHT
+
+
+_WORKSPACES = """
+locals {
+  regions = {
+    default = { x = "us-east-1", y = "eu-west-1" }
+    prod    = { x = "eu-west-1", y = "us-east-1" }
+  }
+}
+provider "aws" {
+  alias  = "eu"
+  region = local.regions[terraform.workspace].x
+}
+provider "aws" {
+  alias  = "us"
+  region = local.regions[terraform.workspace].y
+}
+resource "aws_sqs_queue" "x" {
+  provider = aws.eu
+}
+resource "aws_sqs_queue" "y" {
+  provider = aws.us
+}
+"""
+
+
+@pytest.mark.parametrize("state", [[], ["terraform.tfstate.d/prod/terraform.tfstate"], ["."]])
+@pytest.mark.parametrize("from_config", [[], ["--from-config", "../old"]])
+def test_the_workspace_of_the_state(
+    state: list[str], from_config: list[str], statetool: Statetool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _git("init", "-q")
+    _write("old/main.tf", _WORKSPACES)
+    _write("live/main.tf", _WORKSPACES)
+    _commit()
+    _write("live/main.tf", _AFTER)
+    content = state_of('aws_sqs_queue.x aws.eu {"id": "1"}\naws_sqs_queue.y aws.us {"id": "2"}')
+    for name in ("prod/terraform.tfstate", "default/terraform.tfstate"):
+        _write(f"live/terraform.tfstate.d/{name}", content.decode())
+    if state[:1] != ["terraform.tfstate.d/prod/terraform.tfstate"]:
+        _write("live/.terraform/environment", "prod")
+    monkeypatch.chdir("live")
+    found = statetool("adopt", "--config", ".", *from_config, *state, "--format", "json")
+    pairs = [(pair["from"], pair["to"]) for pair in json.loads(found.out)["pairs"]]
+    assert pairs == _RIGHT
+
+
+def test_head_is_the_new_configuration(statetool: Statetool, repository: str) -> None:
+    """People commit first; then HEAD says nothing about the objects of the state."""
+    _commit()
+    found = statetool("adopt", "--config", "infra/live", "s.tfstate")
+    assert "no old configuration was compared: git:HEAD has none of these objects" in " ".join(found.err.split())
+
+
+def test_another_folder_of_the_revision(statetool: Statetool, repository: str) -> None:
+    found = statetool("adopt", "--config", "infra/live", "--from-config", "git:HEAD:infra", "s.tfstate")
+    assert "git:HEAD:infra has none of these objects" in " ".join(found.err.split())
+
+
+@pytest.mark.parametrize("content", [b"resource {\n", None])
+def test_the_new_configuration_cannot_be_read(content: bytes | None, statetool: Statetool) -> None:
+    Path("after").mkdir()
+    if content is not None:
+        Path("after/main.tf").write_bytes(content)
+    for words in ([], ["--yes"]):
+        found = statetool("adopt", "--config", "after", "s.tfstate", *words)
+        assert (found.status, found.out) == (2, b"")
+        assert "correct it first" in " ".join(found.err.split())
+
+
+def test_a_part_of_the_new_configuration_cannot_be_read(statetool: Statetool) -> None:
+    """Everything known is in place, but a module may have more."""
+    _write("after/main.tf", _AFTER)
+    objects = (f'aws_sqs_queue.jobs["{key}"] aws.by_region["{key}"] {{"id": "1"}}' for key in ("eu", "us"))
+    Path("s.tfstate").write_bytes(state_of("\n".join(objects)))
+    assert statetool("adopt", "--config", "after", "s.tfstate").status == 0
+    _write("after/main.tf", _AFTER + 'module "m" {\n  source = "./gone"\n}\n')
+    found = statetool("adopt", "--config", "after", "s.tfstate")
+    assert (found.status, found.text.startswith("0 objects to adopt; 2 in place")) == (1, True)
+
+
+@pytest.mark.parametrize("words", [["--yes"], ["-o", "f.hcl"], ["-o", "-"]])
+def test_standard_input_is_read_once(words: list[str], statetool: Statetool) -> None:
+    _write("after/main.tf", _AFTER)
+    found = statetool("adopt", "--config", "after", *words, "-")
+    assert found.status == 2
+    assert "save it to a file" in " ".join(found.err.split())
+    assert not Path("f.hcl").exists()
+
+
+@pytest.mark.parametrize(
+    "pairs",
+    [
+        ["aws_sqs_queue.jobs_eu=aws_sqs_queue.jobs[0]", "aws_sqs_queue.jobs_eu=aws_sqs_queue.jobs[1]"],
+        ["aws_sqs_queue.jobs_eu=aws_sqs_queue.jobs[0]", "aws_sqs_queue.jobs_us=aws_sqs_queue.jobs[0]"],
+    ],
+)
+def test_a_pair_that_is_given_twice(pairs: list[str], statetool: Statetool) -> None:
+    _write("after/main.tf", _AFTER)
+    found = statetool("adopt", "--config", "after", "s.tfstate", "--pair", pairs[0], "--pair", pairs[1])
+    assert (found.status, "is given twice" in " ".join(found.err.split())) == (2, True)
+
+
+def test_the_way_back_knows_its_own_copies(statetool: Statetool) -> None:
+    """The names of copies are those of other keys: z_x is taken, so that x becomes x_2, and x_2 becomes x_2_2."""
+    _write(
+        "after/main.tf",
+        'provider "aws" {\n  alias = "by_x"\n}\nresource "aws_sqs_queue" "z_x" {\n  provider = aws.by_x\n}\n'
+        'provider "aws" {\n  alias    = "by"\n  for_each = toset(["x", "x_2"])\n}\n'
+        'resource "aws_sqs_queue" "z" {\n  for_each = toset(["x", "x_2"])\n  provider = aws.by[each.key]\n}\n',
+    )
+    Path("s.tfstate").write_bytes(
+        state_of('aws_sqs_queue.z["x"] aws.by["x"] {"id": "1"}\naws_sqs_queue.z["x_2"] aws.by["x_2"] {"id": "2"}')
+    )
+    found = statetool("adopt", "--back", "--config", "after", "s.tfstate", "--format", "json")
+    assert [(pair["from"], pair["to"]) for pair in json.loads(found.out)["pairs"]] == [
+        ('aws_sqs_queue.z["x"]', "aws_sqs_queue.z_x_2"),
+        ('aws_sqs_queue.z["x_2"]', "aws_sqs_queue.z_x_2_2"),
+    ]
