@@ -26,9 +26,9 @@ def cyclic_groups(edges: Mapping[N, Collection[N]]) -> list[list[N]]:
 
 
 def short_cycles(groups: Iterable[Collection[str]], edges: Edges) -> Iterator[list[str]]:
-    """Yield a cycle within each strongly connected component, from its start to the last node before the start again.
+    """Yield a cycle within each strongly connected component, as nodes without repeating the start.
 
-    They are shortest cycles, unless the components are too large to search all of them: then they are shortest ones
+    The cycles are shortest ones, unless the components are too large for a full search: then they are the shortest
     through the first nodes.
     """
     effort = _EFFORT
@@ -66,7 +66,7 @@ def _cycle_through(start: str, inside: set[str], edges: Edges, below: int) -> tu
 
 
 def _not_in_order(edges: Mapping[N, Collection[N]]) -> set[N]:
-    """Return the nodes that are left after repeatedly removing those that no remaining node has as a target."""
+    """Return the nodes that remain after repeatedly removing nodes that are not a target of any remaining node."""
     # A plain dictionary is faster in the loop.
     named = dict(Counter(chain.from_iterable(edges.values())))
     free = [node for node in edges if node not in named]

@@ -1,4 +1,4 @@
-"""Decides whether a configuration declares the target of an edit: an address, a provider instance or a source.
+"""Determines whether a configuration declares the target of an edit: an address, a provider instance or a source.
 
 Each function describes the first target that does not exist, with the nearest names.
 """
@@ -31,7 +31,7 @@ from statefmt.model.addrs.provider import Provider
 from statefmt.model.errors import AddressError
 
 _MOST_LISTED: Final = 10
-# The part of an address that is not declared: all of it, its resource, or a module on the way to it.
+# The undeclared part of an address: all of it, its resource, or a module on its path.
 _Part: TypeAlias = AbsResourceInstance | AbsResource | ModuleInstance
 
 
@@ -40,15 +40,14 @@ def undeclared_addresses(
 ) -> Judgement:
     """Judge whether the configuration declares these instances, after its `moved` blocks.
 
-    If the target is a module with `depth` steps, only that module must exist: instances in it that are not declared
-    are noted.
+    If the target is a module with `depth` steps, only that module must exist: undeclared instances in it are noted.
     """
     lookup = _Lookup(references)
     declared_moves = moves(references.configuration)
     notes: dict[str, None] = {}
     missing: list[str] = []
     for goal in goals:
-        # A moved block may take the instance on from here.
+        # A moved block may move the instance on from here.
         address = moved_to(declared_moves, goal)[0] if declared_moves else goal
         module = lookup.module(ModuleInstance(address.module.steps[:depth]))
         found = lookup.instance(address)
@@ -72,7 +71,7 @@ def _missing(missing: list[str]) -> list[str]:
 
 
 class _Lookup:
-    """Finds the undeclared part of addresses, None if all is declared; looks each module and resource up once."""
+    """Finds the undeclared part of addresses, None if all is declared; looks up each module and resource once."""
 
     def __init__(self, references: ProviderReferences) -> None:
         self._references = references
@@ -146,7 +145,7 @@ def _called_beside(references: ProviderReferences, module: ModuleInstance) -> li
 class Judgement(NamedTuple):
     """The problem of the first target that does not exist, "" if all do, and notes on unknown targets.
 
-    `about` is that target.
+    `about` is the first target that does not exist.
     """
 
     problem: str
@@ -190,7 +189,7 @@ def undeclared_providers(
 
 
 def declared_provider(references: ProviderReferences, text: str) -> AbsProviderInstance | None:
-    """Return the instance that an address, or a short form in the root module, names; None if it is not declared."""
+    """Return the instance with this address, or short form in the root module; None if it is not declared."""
     try:
         provider = parse_abs_provider_instance(text)
     except AddressError:

@@ -1,10 +1,10 @@
-"""Builds the dependency graph of a snapshot, and finds the edges that a picture can omit.
+"""Builds the dependency graph of a snapshot, and finds the edges that a drawing can omit.
 
-The nodes are resources as in the configuration, without keys, since `dependencies` name no instances. OpenTofu also
-records indirect dependencies there (`internal/tofu/transform_reference.go`, AttachDependenciesTransformer), so most
-edges follow from others; `implied` lists these. In a graph without cycles, the remaining edges are the transitive
-reduction. The nodes of a cycle count as one node for edges from and to other nodes, and all edges among them are kept.
-Nothing here recurses.
+The nodes are resources as in the configuration, without keys, since `dependencies` do not name instances. OpenTofu
+also records indirect dependencies there (`internal/tofu/transform_reference.go`, AttachDependenciesTransformer), so
+most edges follow from others; `implied` lists these. In a graph without cycles, the remaining edges are the
+transitive reduction. The nodes of a cycle count as one node for edges from and to other nodes, and all edges among
+them are kept. Nothing here recurses.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from statefmt.model.snapshot import ResourceInstanceObject, Snapshot, depends_on
 
 
 class Node(NamedTuple):
-    """A resource: its address, and the number of its instances; None if it is only named by others."""
+    """A resource: its address, and the number of its instances; None if it occurs only as a dependency."""
 
     addr: ConfigResource
     instances: int | None
@@ -70,7 +70,7 @@ def dependency_graph(snapshot: Snapshot) -> DependencyGraph:
 
 
 def part_of(graph: DependencyGraph, chosen: Collection[str]) -> DependencyGraph:
-    """Return the part of a graph with the chosen nodes. The implied edges are those of the whole graph."""
+    """Return the part of a graph with the chosen nodes. The implied edges are the edges implied in the whole graph."""
     return DependencyGraph(
         {text: node for text, node in graph.nodes.items() if text in chosen},
         {text: tuple(filter(chosen.__contains__, targets)) for text, targets in graph.edges.items() if text in chosen},
@@ -89,7 +89,7 @@ def reaching(graph: DependencyGraph, ends: Iterable[str], depth: int | None) -> 
 
 
 def edges_down(graph: DependencyGraph, *, implied: bool = False) -> dict[str, list[str]]:
-    """Return the dependencies of each node, without those that others imply unless `implied`."""
+    """Return the dependencies of each node; omits implied ones unless `implied`."""
     return {
         source: [target for target in targets if implied or (source, target) not in graph.implied]
         for source, targets in graph.edges.items()
@@ -97,7 +97,7 @@ def edges_down(graph: DependencyGraph, *, implied: bool = False) -> dict[str, li
 
 
 def edges_up(graph: DependencyGraph, *, implied: bool = False) -> dict[str, list[str]]:
-    """Return the dependents of each node, without those that others imply unless `implied`."""
+    """Return the dependents of each node; omits implied ones unless `implied`."""
     reverse: dict[str, list[str]] = {text: [] for text in graph.nodes}
     for source, targets in edges_down(graph, implied=implied).items():
         for target in targets:
@@ -144,12 +144,12 @@ def implied_edges(edges: Edges) -> frozenset[tuple[str, str]]:
 def _direct(edges: dict[str, set[str]]) -> dict[str, set[str]]:
     """Return the edges of a graph without cycles that do not follow from others."""
     number = {node: place for place, node in enumerate(targets_first(edges))}
-    # Bit sets of the nodes that can be reached from a node, itself included.
+    # Bit sets of the nodes reachable from a node, including itself.
     reach: dict[str, int] = {}
     direct: dict[str, set[str]] = {}
     for node, place in number.items():
         covered, kept = 0, set()
-        # A node that leads to a target has a higher number, so it comes first here.
+        # Predecessors of a target have higher numbers, so they come first here.
         for target in sorted(edges[node], key=number.__getitem__, reverse=True):
             if not covered >> number[target] & 1:
                 kept.add(target)

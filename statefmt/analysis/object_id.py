@@ -14,8 +14,8 @@ from statefmt.model.snapshot import ResourceInstanceObject
 from statefmt.redaction.object_value import secret_steps, sensitive_paths, shown_flat
 from statefmt.redaction.partial import HIDDEN, Hidden, step_key
 
-# Types of resources whose id may be a secret without a mark: the id of a random_string is its result, as was that of a
-# random_password in old releases of the provider.
+# Types of resources whose id may be a secret without a mark: the id of a random_string is its result, as was the id
+# of a random_password in old releases of the provider.
 SECRET_IDS: Final = frozenset({"random_password", "random_string", "random_bytes"})
 _ABSENT: Final = Raw(b"null")
 
@@ -31,7 +31,7 @@ class _OrdinarilyIdentified(Struct, gc=False):
     id: str | None = None
 
 
-# Raises a DecodeError for an id that is no string, such as a number.
+# Raises a DecodeError for an id that is not a string, such as a number.
 _ORDINARY: Final = msgspec.json.Decoder(_OrdinarilyIdentified)
 
 
@@ -45,7 +45,7 @@ def object_id(obj: ResourceInstanceObject) -> str | None:
 
 
 def shown_id(obj: ResourceInstanceObject, type_name: str, *, show_sensitive: bool) -> str | None:
-    """Return the `id` of an object as object_id() does, with HIDDEN for a sensitive one unless `show_sensitive`."""
+    """Like object_id(), but HIDDEN for a sensitive id unless `show_sensitive`."""
     name = object_id(obj)
     return HIDDEN if name is not None and not show_sensitive and id_is_sensitive(obj, type_name) else name
 
@@ -75,8 +75,8 @@ def id_among(attributes: Raw | None, flat: Mapping[str, str | None] | None) -> s
 def id_is_sensitive(obj: ResourceInstanceObject, type_name: str) -> bool:
     """Return whether a sensitive path leads to the `id`, into it, or to all attributes; true if in doubt.
 
-    So is an `id` that is a secret by its type, name or shape, and one of flat attributes, which have no marks, if
-    `show` hides it.
+    An `id` that is a secret by its type, name or shape is sensitive, too, as is an `id` in flat attributes, which
+    have no marks, if `show` hides it.
     """
     if obj.attributes is None:
         return isinstance(dict(shown_flat(obj, type_name)).get("id"), Hidden)

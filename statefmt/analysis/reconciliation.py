@@ -1,10 +1,11 @@
-"""Compares the state that an apply could not save with the state that is stored.
+"""Compares the state that an apply could not save with the stored state.
 
-Then Terraform and OpenTofu write `errored.tfstate` in the working directory, with the lineage of the stored state and a
-serial that is one higher, or higher still if the apply tried to save several times.
+In that case, Terraform and OpenTofu write `errored.tfstate` in the working directory, with the lineage of the stored
+state and a serial that is one higher, or higher still if the apply tried to save several times.
 
-Source: OpenTofu `internal/backend/local/backend_apply.go` (backupStateForError), `internal/states/statemgr/migrate.go`
-(CheckValidImport), `internal/states/remote/state.go` (PersistState); Terraform 1.11, tried.
+Source: OpenTofu `internal/backend/local/backend_apply.go` (backupStateForError),
+`internal/states/statemgr/migrate.go` (CheckValidImport), `internal/states/remote/state.go` (PersistState); Terraform
+1.11, tried.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from statefmt.model.snapshot import InstanceState, ResourceInstanceObject, Snaps
 
 
 class RecoveryCase(StrEnum):
-    """How a state that could not be saved relates to the stored one."""
+    """The relation of a state that could not be saved to the stored state."""
 
     SAME = "same"
     STORED = "already_stored"
@@ -44,7 +45,7 @@ class PushAnswer(StrEnum):
 
 
 class LoneObject(Struct, frozen=True):
-    """An object of a managed resource that only one of two states has.
+    """An object of a managed resource that exists in only one of two states.
 
     `instance` is its instance there. If `other` is set, the other state has this other object at the same address.
     """
@@ -60,11 +61,12 @@ class LoneObject(Struct, frozen=True):
 
 
 class Reconciliation(Struct, frozen=True, kw_only=True):
-    """The case, and what only one side knows.
+    """The case, and the differences.
 
     `stored` is None if there is no stored state. `changes` lead from the stored state to the errored one. `differing`
-    are the instances of managed resources that are one real object in both states, with different values. `unstored` is
-    what else the stored state lacks or has in another form: outputs, check results, dependencies, unknown members.
+    are the instances of managed resources that are one real object in both states, with different values. `unstored`
+    are other parts that the stored state lacks or has in another form: outputs, check results, dependencies, unknown
+    members.
     """
 
     case: RecoveryCase
@@ -79,17 +81,17 @@ class Reconciliation(Struct, frozen=True, kw_only=True):
 
     @property
     def serials_ahead(self) -> int:
-        """By how much the serial of the errored state is higher than that of the stored one; negative if lower."""
+        """The difference between the serials of the errored and the stored state; negative if the former is lower."""
         return self.errored.serial - (0 if self.stored is None else self.stored.serial)
 
     @property
     def serials_known(self) -> bool:
-        """Whether the serials can be compared: both states have a lineage, the same one."""
+        """Whether the serials can be compared: both states have the same lineage."""
         return self.stored is not None and self.errored.lineage == self.stored.lineage != ""
 
     @property
     def refusal(self) -> str:
-        """The reason that `state push` gives for refusing, in its words; "" if it accepts the state."""
+        """The reason of `state push` for refusing, in its words; "" if it accepts the state."""
         errored, stored = self.errored, self.stored
         if stored is None or self.push is PushAnswer.ACCEPTED:
             return ""
@@ -105,14 +107,15 @@ class Reconciliation(Struct, frozen=True, kw_only=True):
 
     @property
     def is_settled(self) -> bool:
-        """Whether nothing is left to do, so that the file of the errored state can be deleted."""
+        """Whether no work is left, so that the file of the errored state can be deleted."""
         return self.case in (RecoveryCase.SAME, RecoveryCase.STORED)
 
 
 def reconcile(errored: Snapshot, stored: Snapshot | None) -> Reconciliation:
     """Compare the state that an apply could not save with the stored one; None if none is stored.
 
-    There is no common ancestor: if both sides may have changed, this does not say which of two values is newer.
+    There is no common ancestor: if both sides may have changed, the result does not show which of two values is
+    newer.
     """
     changes = diff(Snapshot() if stored is None else stored, errored)
     result = Reconciliation(
@@ -143,16 +146,16 @@ def _answer(errored: Snapshot, stored: Snapshot | None, changes: SnapshotDiff) -
 def _case(found: Reconciliation, stored: Snapshot) -> RecoveryCase:
     if not found.changes:
         return RecoveryCase.SAME
-    # Data sources are read again by each plan.
+    # Each plan reads data sources again.
     lacks_nothing = not (found.only_errored or found.differing or found.unstored)
     says_the_same = not _has_content(found.changes) and not found.unstored
     loses_nothing = not found.only_stored and not found.differing
     if not (found.errored.lineage and stored.lineage):
-        # Terraform and OpenTofu compare no serials then.
+        # Terraform and OpenTofu compare no serials in this case.
         settled = says_the_same
         return RecoveryCase.STORED if settled else RecoveryCase.PUSH if loses_nothing else RecoveryCase.UNCLEAR
     if found.errored.lineage != stored.lineage:
-        # A push where nothing was stored gives the state a new lineage.
+        # A push to an empty location gives the state a new lineage.
         is_there = lacks_nothing and not _is_empty(found.errored)
         return RecoveryCase.STORED if is_there else RecoveryCase.OTHER_LINEAGE
     if says_the_same or (found.serials_ahead <= 0 and lacks_nothing):
@@ -192,7 +195,7 @@ def _is_empty(snapshot: Snapshot) -> bool:
 
 
 def _lone(changes: SnapshotDiff, *, of_new: bool) -> Iterator[LoneObject]:
-    """Yield the managed objects that only one side has, in list order."""
+    """Yield the managed objects that exist on only one side, in list order."""
     for change in changes.instances:
         side, other = (change.new, change.old) if of_new else (change.old, change.new)
         if side is None or side.resource.addr.resource.mode is not ResourceMode.MANAGED:

@@ -26,10 +26,10 @@ _Trail: TypeAlias = "tuple[_Trail | None, str | int]"
 
 
 class Match(Struct, frozen=True):
-    """A value that matches: of a resource instance object, or of an output if `address` is None.
+    """A matching value: of a resource instance object, or of an output if `address` is None.
 
-    `path` leads to the value; if that is a JSON string, `inner_path` leads to the match inside of it. `value` is the
-    string, number or bool that matches, and `span` the place of the match in its text.
+    `path` leads to the value; if the value is a JSON string, `inner_path` leads to the match inside it. `value` is
+    the matching string, number or bool, and `span` the position of the match in its text.
     """
 
     address: AbsResourceInstance | None
@@ -49,7 +49,7 @@ class NotSearched(NamedTuple):
 
 
 class TooDeepError(ValueError):
-    """Values are nested too deeply to be searched; the message says where."""
+    """Values are nested too deeply to be searched; the message gives the location."""
 
 
 def search(snapshot: Snapshot, matcher: Matcher, *, show_sensitive: bool = False) -> Iterator[Match]:
@@ -111,7 +111,7 @@ def _in_object(
 def _in_value(
     value: JSONValue, matcher: Matcher
 ) -> Iterator[tuple[_Trail | None, str | None, JSONValue, tuple[int, int]]]:
-    """Yield the trail, the path inside of a JSON string, the value and the span of each match."""
+    """Yield the trail, the path inside a JSON string, the value and the span of each match."""
     for trail, leaf, text in _leaves(value):
         found = False
         if isinstance(leaf, str) and leaf.startswith(("{", "[")):
@@ -120,7 +120,7 @@ def _in_value(
                 if span is not None:
                     found = True
                     yield trail, _text(inner_trail), inner_leaf, span
-        # Else the match is a name in the JSON string, or its syntax.
+        # Otherwise the match is a name in the JSON string, or its syntax.
         span = None if found else matcher.span(text)
         if span is not None:
             yield trail, None, leaf, span
@@ -134,7 +134,7 @@ def _parsed(text: str) -> JSONValue:
 
 
 def _leaves(value: JSONValue) -> Iterator[tuple[_Trail | None, JSONValue, str]]:
-    """Yield strings, numbers and bools with their trails and texts, without those that are hidden."""
+    """Yield strings, numbers and bools with their trails and texts, omitting hidden ones."""
     waiting: list[tuple[_Trail | None, JSONValue]] = [(None, value)]
     while waiting:
         trail, one = waiting.pop()
@@ -158,7 +158,7 @@ def _text(trail: _Trail | None) -> str:
 
 
 # Characters that Go never escapes in JSON, that invalid UTF-8 cannot turn into, and that need no escape in a JSON
-# string inside of a string.
+# string inside a string.
 _VERBATIM: Final = pattern('[^\x00-\x1f"\\\\<>&\u2028\u2029\ufffd]+')
 _VERBATIM_ASCII: Final = pattern('[^\x00-\x1f"\\\\<>&\x7f-\U0010ffff]+')
 # Escapes of any other character.
@@ -178,7 +178,7 @@ class Matcher:
         self._verbatim = b"" if regex else _longest_verbatim(text, ignore_case)
 
     def span(self, text: str) -> tuple[int, int] | None:
-        """Return where the first match begins and ends, or None."""
+        """Return the start and end of the first match, or None."""
         if self._expression is None:
             start = text.find(self._text)
             return None if start < 0 else (start, start + len(self._text))
@@ -190,7 +190,7 @@ class Matcher:
         if not self._verbatim:
             return True
         if self._ignore_case:
-            # Some letters outside of ASCII equal one of ASCII: the Kelvin sign is a k.
+            # Some non-ASCII letters equal an ASCII letter: the Kelvin sign is a k.
             if not raw.isascii() or self._verbatim in raw.lower():
                 return True
         elif self._verbatim in raw:

@@ -39,8 +39,8 @@ class LargeInstance(NamedTuple):
 class Statistics(NamedTuple):
     """The statistics of a snapshot. Groups and instances are sorted by bytes, largest first.
 
-    `provider_instances` count a resource for each provider instance that has objects of it. `types` are keyed by type
-    as in addresses (`data.aws_ami`), `modules` by module instance ("" for the root), and `providers` by source ("" if a
+    `provider_instances` count a resource once for each provider instance of its objects. `types` are keyed by type as
+    in addresses (`data.aws_ami`), `modules` by module instance ("" for the root), and `providers` by source ("" if a
     resource names none). `instances` has all instances.
     """
 
@@ -58,7 +58,7 @@ class Statistics(NamedTuple):
 
 
 def statistics(snapshot: Snapshot) -> Statistics:
-    """Compute the statistics of a snapshot. Bytes are those of the file, or of compact format 4 for older formats."""
+    """Compute the statistics of a snapshot. Bytes are counted in the file, or in compact format 4 for older formats."""
     sizes = object_sizes(snapshot)
     types: dict[str, Counts] = defaultdict(Counts)
     modules: dict[str, Counts] = defaultdict(Counts)
@@ -120,7 +120,7 @@ def _descending(groups: Mapping[_Group, Counts]) -> dict[_Group, Counts]:
 
 
 def _instances(snapshot: Snapshot, sizes: Mapping[tuple[int, int], ObjectSize]) -> tuple[LargeInstance, ...]:
-    """Return all instances, largest first; those of equal size in the order of `list`."""
+    """Return all instances, largest first; instances of equal size are in the order of `list`."""
     found = []
     for instance in each_instance(snapshot):
         of = [sizes[obj.origin] for obj in instance.objects if obj.origin is not None]

@@ -1,4 +1,4 @@
-"""Decides whether a state already uses the target of an edit: a provider instance or a provider source.
+"""Determines whether a state already uses the target of an edit: a provider instance or a provider source.
 
 Each function describes the first target that does not exist, with the nearest names.
 """
@@ -21,7 +21,7 @@ _MOST_KEYS: Final = 10
 
 
 def short_name(provider: AbsProviderInstance) -> str:
-    """Return an instance as `rebind` takes it: `aws.west["eu"]` in the root module, else the full address."""
+    """Return an instance in the form for `rebind`: `aws.west["eu"]` in the root module, else the full address."""
     return short_form(provider.config, provider.key) if provider.config.module.is_root else str(provider)
 
 
@@ -47,7 +47,7 @@ def sources_in_state(snapshot: Snapshot) -> set[Provider]:
 
 
 def unknown_source(source: Provider, known: Collection[Provider]) -> str:
-    """Return why a source is unknown, or "". The same name in the other public registry is known."""
+    """Return why a source is unknown, or "". The same name in the other public registry counts as known."""
     other_host = _PUBLIC.get(source.hostname)
     if source in known or (other_host and structs.replace(source, hostname=other_host) in known):
         return ""
@@ -55,7 +55,7 @@ def unknown_source(source: Provider, known: Collection[Provider]) -> str:
 
 
 class UnknownProvider(NamedTuple):
-    """A provider instance that no resource of a state is bound to, with the message about it."""
+    """A provider instance without bound resources in a state, with the message about it."""
 
     provider: AbsProviderInstance
     problem: str
@@ -64,7 +64,7 @@ class UnknownProvider(NamedTuple):
 def unknown_in_state(
     snapshot: Snapshot, wanted: Iterable[AbsProviderInstance], name: Naming = short_name
 ) -> UnknownProvider | None:
-    """Return the first provider instance that no resource of the state is bound to; None if there is none.
+    """Return the first provider instance without bound resources in the state; None if there is none.
 
     `name` formats the nearest ones. The default configuration of a provider that the state names always exists.
     """

@@ -1,8 +1,8 @@
 """Decodes the blocks of a directory's configuration and test files, and merges override files into them.
 
-Arguments that do not concern variables, providers, instances or addresses are ignored. Sources: OpenTofu
-`internal/configs`, in `parser_config.go` (loadConfigFileBody), `module.go` (appendFile, mergeFile), `named_values.go`,
-`module_call.go`, `depends_on.go`, `resource.go`, `moved.go`, `removed.go` and `import.go`.
+Ignores arguments other than those for variables, providers, instances and addresses. Sources: OpenTofu
+`internal/configs`, in `parser_config.go` (loadConfigFileBody), `module.go` (appendFile, mergeFile),
+`named_values.go`, `module_call.go`, `depends_on.go`, `resource.go`, `moved.go`, `removed.go` and `import.go`.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class DirectoryDecoder:
 
     def __init__(self, directory: str) -> None:
         self._directory = directory
-        # Blocks by what they declare, so that an override finds its base; in file order.
+        # Blocks by the declared object, so that an override finds its base; in file order.
         self._named: dict[tuple[str, ...], _Placed] = {}
         self._nameless: list[_Placed] = []
         self._locals: dict[str, Local] = {}
@@ -162,7 +162,7 @@ class DirectoryDecoder:
             yield from body.blocks(type_)
 
     def result(self, files: tuple[str, ...], *, incomplete: bool, lists: tuple[ProviderUse, ...] = ()) -> Declarations:
-        """Return the combined declarations of the files; decoding them may add problems. `lists` are of query files."""
+        """Return the combined declarations of the files; may add problems. `lists` come from query files."""
         variables = list(self._read("variable", read_variable))
         providers = list(self._read("provider", decode_providers.read_provider))
         calls = list(self._read("module", read_module_call))
@@ -223,7 +223,7 @@ def read_query_file(reader: FileReader, body: Body) -> Iterator[ProviderUse]:
 
 
 def _encryption_blocks(reader: FileReader, body: Body, *, override: bool) -> Iterator[EncryptionBlock]:
-    """Yield the encryption blocks of a file, to be decoded only if a state is encrypted."""
+    """Yield the encryption blocks of a file, which are decoded only if a state is encrypted."""
     for terraform in body.blocks("terraform"):
         for block in terraform.body.blocks("encryption"):
             yield EncryptionBlock(range=block.range, source=reader.source, json=reader.json, override=override)
@@ -312,7 +312,7 @@ def read_locals(reader: FileReader, block: Block) -> Iterator[Local]:
 
 
 def read_module_call(reader: FileReader, block: Block) -> ModuleCall:
-    """Decode a `module "name"` block; a nested `_` block escapes arguments that are named like meta-arguments."""
+    """Decode a `module "name"` block; a nested `_` block escapes arguments with the names of meta-arguments."""
     body = block.body
     reader.name("Invalid module instance name", block.labels[0], block.label_ranges[0])
     providers = body.attribute("providers")

@@ -1,10 +1,9 @@
-"""Loads a whole configuration: the root directory, the values of its variables, and every module that it calls.
+"""Loads a whole configuration: the root directory, the values of its variables, and all modules that it calls.
 
-Checks what concerns more than one block, too: circles of local values (a plan reports a cycle instead), inputs of
-modules, and the releases that every `required_version` admits.
-Sources: OpenTofu `internal/configs`, in `configload/loader_load.go`, `config_build.go`, `named_values.go` and
-`static_scope.go`; `internal/modsdir/manifest.go`; `internal/backend/unparsed_value.go`; hashicorp/go-version,
-`constraint.go`.
+Also checks relations between blocks: cycles of local values (a plan reports a cycle instead), inputs of modules, and
+the releases that every `required_version` admits. Sources: OpenTofu `internal/configs`, in
+`configload/loader_load.go`, `config_build.go`, `named_values.go` and `static_scope.go`;
+`internal/modsdir/manifest.go`; `internal/backend/unparsed_value.go`; hashicorp/go-version, `constraint.go`.
 """
 
 from __future__ import annotations
@@ -49,12 +48,12 @@ class LoadOptions(msgspec.Struct, frozen=True):
     `environment` may contain `TF_VAR_…`, `TF_DATA_DIR` and `TF_WORKSPACE`. `workspace` is the value of
     `terraform.workspace`; if None, TF_WORKSPACE is used, then the file `environment` in the data directory. Without
     `children`, only the root module is read, and its declarations are not checked. `for_program`: messages name
-    arguments of the library, not options of the command line. `is_confined`: variable files in the directory are not
-    read through links that lead out of it. With `allowed_paths`, functions such as `file` read only files in these
-    paths and in the git repository around `directory`, or in `directory` itself without one. `release` is the release
-    that reads the configuration; if None, any release that `required_version` admits. `contents` replace those of files
-    in the directory, by their names. With `unknown_inputs`, the reason why, root variables that `variables` do not set
-    are unknown.
+    arguments of the library, not options of the command line. `is_confined`: ignore variable files in the directory
+    that are links to files outside. With `allowed_paths`, functions such as `file` read only files in these paths and
+    in the git repository around `directory`, or in `directory` itself without a repository. `release` is the release
+    that reads the configuration; if None, any release that `required_version` admits. `contents` replace the contents
+    of files in the directory, by file name. With `unknown_inputs`, a reason, root variables that `variables` do
+    not set are unknown.
     """
 
     variables: tuple[VariableOption, ...] = ()
@@ -74,7 +73,7 @@ def load(directory: Path, options: LoadOptions | None = None) -> Configuration:
     """Load the configuration in a directory as far as it can be read; the errors are in its `problems`.
 
     Ranges name files relative to `directory`, as OpenTofu does when it runs there (`main.tf`, `modules/a/main.tf`).
-    Each directory is read once. Never raises because of the contents of a directory.
+    Reads each directory once. Never raises because of the contents of a directory.
     """
     options = options or LoadOptions()
     problems: list[Problem] = []
@@ -129,7 +128,7 @@ def _chosen(data: Path) -> str:
         return "default"
 
 
-# A tree of calls can have far more modules than directories: each level may call the next one twice.
+# Call trees can have far more modules than directories: each level may call the next one twice.
 _MOST_MODULES: Final = 10_000
 
 
@@ -137,7 +136,7 @@ class ModuleTree:
     """The modules found so far, parents before children.
 
     `place` is the path of the root in the manifest of installed modules, empty except for the modules of test runs.
-    `release` is the release that reads the configuration, None if only `required_version` says which.
+    `release` is the release that reads the configuration, None if only `required_version` limits it.
     """
 
     def __init__(
@@ -163,7 +162,7 @@ class ModuleTree:
         directory = self._reader.root
         self._modules[addrs.Module()] = ModuleConfiguration(addrs.Module(), root)
         within = self._reader.files_within
-        # Its modules are added while they are read, and its scope finds them.
+        # The scope must find the modules that are added while reading.
         growing = Configuration(str(directory), self._modules, self._missing, inputs, workspace, files_within=within)
         self._read_children(root_scope(growing), (_real(directory, root.directory),))
         return msgspec.structs.replace(growing, modules=self._with_children())
@@ -197,7 +196,7 @@ class ModuleTree:
         }
 
     def _read_children(self, scope: Scope, above: tuple[str, ...]) -> None:
-        """Read the modules that the module of `scope` calls, recursively. `above` are the directories on the way."""
+        """Read the modules that the module of `scope` calls, recursively. `above` are the callers' directories."""
         declarations = scope.module.declarations
         if declarations.directory not in self._checked:
             self._checked.add(declarations.directory)
@@ -292,7 +291,7 @@ class ModuleTree:
         self._report(problem)
 
     def _report(self, problem: Problem) -> None:
-        # A module that is called several times has the same problems each time.
+        # A module reports the same problems for each of its calls.
         if (problem.summary, problem.range) not in self._reported:
             self._reported.add((problem.summary, problem.range))
             self._problems.append(problem)
@@ -349,14 +348,14 @@ _PART: Final = re.compile(r"\s*+(?P<operator>!=|>=|<=|~>|=|>|<|)\s*+v?(?P<versio
 _COMPARISONS: Final[Mapping[str, Callable[[tuple[int, ...], tuple[int, ...]], bool]]] = {
     "=": operators.eq, "!=": operators.ne, ">=": operators.ge, "<=": operators.le, ">": operators.gt, "<": operators.lt
 }  # fmt: skip
-# A patch release later than any.
+# A patch number higher than any release's.
 _LAST_PATCH: Final = 10**6
 
 
 def admitted_releases(constraints: Iterable[str]) -> list[Release]:
     """Return the known releases of which some patch release satisfies all version constraints.
 
-    A constraint that cannot be read admits all: it has a finding of its own.
+    An unreadable constraint admits all releases: it has a separate finding.
     """
     found = [_PART.fullmatch(part) for text in constraints for part in text.split(",")]
     parts = [

@@ -1,6 +1,6 @@
 """Decodes provider blocks, provider requirements, and the providers passed to modules.
 
-`FileReader` reads the arguments of all blocks that must be literals or references, and reports those that are not.
+`FileReader` reads the arguments of all blocks that must be literals or references, and reports invalid ones.
 Sources: OpenTofu `internal/configs`, in `provider.go`, `provider_requirements.go`, `module_call.go` and
 `version_constraint.go`.
 """
@@ -93,7 +93,7 @@ def read_provider(reader: FileReader, block: Block, *, mock: bool = False) -> Pr
 
 
 def _settings(body: Body, path: str = "") -> Iterator[tuple[str, Expression | None]]:
-    """Yield the arguments for the provider; those in an escaping block are in no other place."""
+    """Yield the arguments for the provider with their paths; in an escaping block, these begin with `_.`."""
     skipped = frozenset() if path else _NOT_THE_PROVIDERS | {"version"}
     for name in body.names():
         argument = None if name in skipped else body.attribute(name)
@@ -111,7 +111,7 @@ def _settings(body: Body, path: str = "") -> Iterator[tuple[str, Expression | No
 
 
 def _is_empty(body: Body) -> bool:
-    """Return whether nothing is left for the provider after OpenTofu has taken its own arguments."""
+    """Return whether the block is empty apart from OpenTofu's own arguments."""
     names = {*body.names(), *body.block_types()}
     escaped = (name for block in body.blocks(_ESCAPE) for name in (*block.body.names(), *block.body.block_types()))
     return names <= _NOT_THE_PROVIDERS and "version" not in names and next(escaped, None) is None
@@ -218,7 +218,7 @@ def read_functions(reader: FileReader, body: Body) -> Iterator[ProviderUse]:
     """
     if b"provider::" not in reader.source.content:
         return
-    # Encryption comes before providers, and what is written in its block may be a passphrase.
+    # Encryption is set up before providers, and the text of its block may be a passphrase.
     encryption = {
         place
         for terraform in body.blocks("terraform")
@@ -236,7 +236,7 @@ def read_functions(reader: FileReader, body: Body) -> Iterator[ProviderUse]:
 
 
 def read_passed(reader: FileReader, expression: Expression) -> Iterator[PassedProvider]:
-    """Yield the entries of a `providers` map; of several for the same name in the module, only the first."""
+    """Yield the entries of a `providers` map; only the first of several for the same name in the module."""
     problem = ("Invalid expression", "A static map expression is required.")
     seen: dict[str, PassedProvider] = {}
     for item in reader.items(expression, *problem):
@@ -285,7 +285,7 @@ class FileReader:
         self.problems.append(warning(ProblemKind.BLOCK, summary, detail, place))
 
     def without_quotes(self, expression: Expression) -> Expression:
-        """Return a reference without quotes, which JSON requires; warn about them in the native syntax."""
+        """Return a reference without quotes, which JSON requires; warn about quotes in the native syntax."""
         found = self.unquoted(expression)
         if self.json or found is expression:
             return found

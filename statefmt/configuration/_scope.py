@@ -70,11 +70,11 @@ class Scope:
 
     @property
     def is_confined(self) -> bool:
-        """Whether nothing that is the user's, such as files and the current folder, has a value here."""
+        """Whether user data, such as files and the current folder, have no value in this scope."""
         return self._values.is_confined
 
     def child(self, call: str, each: EachValue | None = None) -> Scope:
-        """Return the scope inside the module that is called here by this name, in the instance of `each`.
+        """Return the scope inside a module called from this scope by name, in the instance of `each`.
 
         Without `each`, `each` and `count` are Unknown in the arguments of the call, as in OpenTofu's static
         evaluation. Raises KeyError if the module is not in the configuration.
@@ -87,7 +87,7 @@ class Scope:
         return self if each is self._each else Scope(self._values, each)
 
     def variable(self, name: str) -> Part:
-        """Return the value of `var.name`; an Unknown with a problem if there is no such variable."""
+        """Return the value of `var.name`; an Unknown with a problem if the variable is not declared."""
         return self._once(f"var.{name}", None)
 
     def local(self, name: str) -> Part:
@@ -245,7 +245,7 @@ def finished(variable: Variable, given: Part | None) -> Part:
             return as_unknown(problem)
         found = _applied(variable, constraint, default)
     if variable.ephemeral and isinstance(found, Value):
-        # Nothing persistent may use it: no instance key, no resource argument.
+        # An ephemeral value cannot be persisted: not in an instance key, nor in a resource argument.
         return Unknown(
             f"var.{variable.name} is ephemeral",
             variable.range,

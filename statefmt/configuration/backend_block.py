@@ -30,7 +30,7 @@ from statefmt.store.backends.settings import OPTION_PLACE, GivenSetting, Setting
 
 # The variables of the environment that set input variables.
 _VARIABLE: Final = "TF_VAR_"
-# A block that is not known may have so many labels.
+# Unknown blocks with this many labels or more are not located.
 _MOST_LABELS: Final = 4
 _UNREAD: Final = (ProblemKind.SYNTAX, ProblemKind.UNREADABLE)
 _UNSEEN: Final = "the state may be in a backend that it names; correct it, or name the state with --state"
@@ -39,7 +39,7 @@ _UNSEEN: Final = "the state may be in a backend that it names; correct it, or na
 class BackendBlock(msgspec.Struct, frozen=True):
     """A `backend "TYPE"` block, or a `cloud` block with the type `cloud`; `place` is its file and line.
 
-    With `is_backend` False, another block that may say where the state is, and `type` is what a message calls it.
+    If `is_backend` is False, the block is another one that may locate the state, and `type` is its name in messages.
     """
 
     type: str
@@ -57,10 +57,10 @@ def read_backend_block(
 ) -> BackendBlock | None:
     """Return the block of the root module in a directory, None if it has none.
 
-    The folder may be a stranger's, and its block names a host. So values are evaluated from the text of the
-    configuration alone: functions that read files have no value, and neither have variables of the environment that are
-    not `allowed` by name (`TF_VAR_region`). Arguments that are `replaced` are left out. Raises StoreError if a value is
-    unknown, if there are two blocks, or if a file that may have one cannot be read.
+    The directory may be untrusted, and its block names a host. So values are evaluated from the text of the
+    configuration alone: functions that read files have no value, and neither have environment variables that are not
+    `allowed` by name (`TF_VAR_region`). Omits arguments that are `replaced`. Raises StoreError if a value is unknown,
+    if there are two blocks, or if a file that may contain a block cannot be read.
     """
     try:
         listing = list_files([path.name for path in directory.iterdir() if not path.is_dir()])
@@ -73,7 +73,7 @@ def read_backend_block(
         raise StoreError(
             f"a configuration can have only one backend, cloud or state_store block; found two, at {places}"
         )
-    # An override replaces the block, also by one of the other type.
+    # An override replaces the block, even one of the other type.
     found = [*own, *_blocks(directory, listing.overrides, problems)]
     if not found:
         for other, range_ in _others(directory, (*listing.primary, *listing.overrides)):
@@ -106,14 +106,14 @@ def read_backend_block(
 
 
 def _secrets(variables: Mapping[str, str], settings: Iterable[GivenSetting]) -> list[str]:
-    """Return the variables of the environment that a block may use, and whose values must not be shown.
+    """Return the environment variables that a block may use, and whose values must not be shown.
 
-    A sensitive variable of the configuration may be any of them.
+    Any of them may set a sensitive variable of the configuration.
     """
     mine = [name for name in variables if name.startswith(_VARIABLE)]
     if any(setting.sensitive for setting in settings):
         return mine
-    # Imported late: it has many patterns, and few blocks may use a variable.
+    # Imported late: it compiles many patterns, and few blocks use a variable.
     from statefmt.redaction.secrets.search import may_be_secret
 
     return [name for name in mine if may_be_secret(name.removeprefix(_VARIABLE), variables[name])]
@@ -122,9 +122,9 @@ def _secrets(variables: Mapping[str, str], settings: Iterable[GivenSetting]) -> 
 def _with_shown(
     settings: tuple[GivenSetting, ...], without_secrets: Callable[[], tuple[GivenSetting, ...]]
 ) -> tuple[GivenSetting, ...]:
-    """Return settings with what is shown of them: their values with other values of the secret variables.
+    """Return settings with displayable values: evaluated with other values for the secret variables.
 
-    So no secret is in it, whatever the block makes of one.
+    So the displayed value contains no secret, whatever the block derives from it.
     """
     try:
         others = {setting.name: setting.value for setting in without_secrets()}
@@ -139,7 +139,7 @@ def _with_shown(
 
 
 def read_settings_file(path: str) -> tuple[GivenSetting, ...]:
-    """Read the settings in a file of `--backend-config`, which has literal values only. Raises StoreError."""
+    """Read the settings in a `--backend-config` file, which has only literal values. Raises StoreError."""
     problems: list[Problem] = []
     source = read_source(Path(path), path, problems, pipes=True)
     settings: tuple[GivenSetting, ...] = ()
@@ -147,7 +147,7 @@ def read_settings_file(path: str) -> tuple[GivenSetting, ...]:
         settings = tuple(body_settings(read_body(source, problems), SettingSource.OPTION, Path(), evaluate_literal))
     for problem in problems:
         if problem.kind in _UNREAD:
-            # Its detail may quote a secret.
+            # The detail may quote a secret.
             why = problem.detail if source is None else f"{problem.range}: {problem.summary}"
             raise StoreError(f"{OPTION_PLACE}: {why}")
     return settings
@@ -202,7 +202,7 @@ def _terraform_blocks(directory: Path, names: tuple[str, ...], problems: list[Pr
 
 
 def _others(directory: Path, names: tuple[str, ...]) -> Iterator[tuple[str, Range]]:
-    """Yield the names of blocks and arguments in `terraform` that are not known, with their places."""
+    """Yield the names and positions of unknown blocks and arguments in `terraform`."""
     ignored: list[Problem] = []
     for terraform in _terraform_blocks(directory, names, ignored):
         body = terraform.body
@@ -214,7 +214,7 @@ def _others(directory: Path, names: tuple[str, ...]) -> Iterator[tuple[str, Rang
 
 
 def _known(part: Part, place: str) -> tuple[SettingValue, bool]:
-    """Return a value as JSON has it, and whether any of it is sensitive. Raises StoreError if it is unknown."""
+    """Return a value in JSON form, and whether any part of it is sensitive. Raises StoreError if it is unknown."""
     unknown = first_unknown((part,))
     if unknown is not None:
         raise StoreError(
@@ -227,7 +227,7 @@ def _known(part: Part, place: str) -> tuple[SettingValue, bool]:
 
 
 def _allowing(unknown: Unknown) -> Iterator[Wording]:
-    """Say how a variable of the environment may be used."""
+    """Yield advice on how to allow an environment variable."""
     if unknown.kind is UnknownKind.VARIABLE and unknown.problem is None:
         variable = _VARIABLE + unknown.reason.partition(" ")[0].removeprefix("var.")
         yield Wording(
@@ -239,7 +239,7 @@ def _allowing(unknown: Unknown) -> Iterator[Wording]:
 def _reason(unknown: Unknown) -> str:
     if unknown.problem is not None:
         return f"OpenTofu would refuse the value: {unknown.problem.summary}"
-    # Other reasons may quote the expression, and with it a secret.
+    # Reasons of other kinds may quote the expression, and with it a secret.
     told = unknown.reason if unknown.kind is not UnknownKind.OTHER else "it depends on what only a plan knows"
     if unknown.kind is UnknownKind.VARIABLE:
         # No option sets variables of a backend block.

@@ -41,7 +41,7 @@ class Listing(NamedTuple):
 
 
 def list_files(names: Sequence[str]) -> Listing:
-    """Sort the file names of a directory by kind; leave out shadowed and hidden files.
+    """Sort the file names of a directory by kind; omit shadowed and hidden files.
 
     `a.tofu` shadows `a.tf`, and likewise for the other three endings. Names that begin with a dot, end with `~`, or
     begin and end with `#` belong to editors.
@@ -76,7 +76,7 @@ def _unshadowed(names: list[str]) -> tuple[str, ...]:
 def read_source(path: Path, shown: str, problems: list[Problem], *, pipes: bool = False) -> SourceText | None:
     """Read a file that findings call `shown`; return None and add a problem if it cannot be read.
 
-    Only regular files are read, since others may never end; with `pipes`, also those of a shell's process substitution.
+    Reads only regular files, since others may never end; with `pipes`, also a shell's process substitutions.
     """
     try:
         content = read_bounded(path, LARGEST_FILE, pipes=pipes)
@@ -103,7 +103,7 @@ def read_body(source: SourceText, problems: list[Problem]) -> Body:
 def repository(directory: Path, home: str) -> str:
     """Return the nearest folder around a directory that has `.git`, else the directory, as a real path.
 
-    A repository that the home directory is in does not count: it would have the keys of the user.
+    Ignores a repository that contains the home directory: it would contain the user's keys.
     """
     real = Path(os.path.realpath(directory))
     found = next((folder for folder in (real, *real.parents) if (folder / ".git").exists()), real)
@@ -198,7 +198,7 @@ def _is_directory(entry: os.DirEntry[str]) -> bool:
     try:
         return entry.is_dir()
     except OSError:
-        # A circular link; reading the file will report it.
+        # A circular link; reading the file reports it.
         return False
 
 
@@ -210,7 +210,7 @@ _AUTOMATIC: Final = (".auto.tfvars", ".auto.tfvars.json")
 class VariableOption(msgspec.Struct, frozen=True):
     """One `--var NAME=VALUE` (`name` and `value`) or `--var-file PATH` (`file`) option.
 
-    With `document`, the values are those of this JSON object, which `file` only names in messages.
+    With `document`, the values come from this JSON object, and `file` only names it in messages.
     """
 
     name: str = ""
@@ -228,8 +228,8 @@ def read_inputs(
 ) -> dict[str, InputValue]:
     """Return the effective value of each variable of the root module in a directory.
 
-    Without a directory, only the environment and the options count. Files of the directory that are links out of the
-    folders `files_within` are left out; None reads all. Files of options are relative to the working directory.
+    Without a directory, only the environment and the options count. Omits files of the directory that are links out
+    of the folders `files_within`; None reads all. Files of options are relative to the working directory.
     """
     found: dict[str, InputValue] = {}
     for name, value in environment.items():

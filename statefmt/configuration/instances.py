@@ -1,9 +1,9 @@
 """Lists the instances of modules and resources of a configuration, and gives each its scope.
 
-Expands `count`, `for_each` and `enabled`, and finds the references that OpenTofu does not allow in a value that it
-needs before planning. Results are computed on demand and cached.
-Sources: OpenTofu `internal/lang/evalchecks`; `internal/configs/static_scope.go` (StaticValidateReferences,
-GetInputVariable, enhanceDiagnostics); `internal/addrs/parse_ref.go` for the range of a reference to report.
+Expands `count`, `for_each` and `enabled`, and finds references that OpenTofu does not allow in a value that it needs
+before planning. Results are computed on demand and cached. Sources: OpenTofu `internal/lang/evalchecks`;
+`internal/configs/static_scope.go` (StaticValidateReferences, GetInputVariable, enhanceDiagnostics);
+`internal/addrs/parse_ref.go` for the range of a reference to report.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ class Instances:
         return self._left(expand(repetition, scope))
 
     def _left(self, expansion: Expansion | Unknown) -> Expansion | Unknown:
-        """Return the instances that are left after removing the keys of `without`."""
+        """Return the instances without the keys of `without`."""
         if not self._without or isinstance(expansion, Unknown):
             return expansion
         return Expansion(tuple(each for each in expansion.instances if each.key not in self._without))
@@ -322,12 +322,12 @@ def _enabled(expression: Expression, scope: Scope) -> Expansion | Unknown:
 _STATIC = frozenset({"var", "local", "path", "terraform", "tofu"})
 # The number of steps after the first word that name the object.
 _STEPS = {"data": 2, "ephemeral": 2, "module": 1, "each": 1, "count": 1, "self": 0}
-# Longer chains of references are not followed to their end.
+# Longer chains of references are cut off.
 _DEEPEST = 100
 
 
 def static_problems(configuration: Configuration, module: Module, expression: Expression) -> Iterator[Problem]:
-    """Yield the references in an expression, and in the names that it uses, that only a plan knows; each once."""
+    """Yield each reference in an expression, and in the names it uses, whose value only a plan determines."""
     seen: set[tuple[Module, str]] = set()
 
     def problems(module: Module, expression: Expression, place: Range, depth: int) -> Iterator[Problem]:

@@ -48,10 +48,10 @@ class Local(msgspec.Struct, frozen=True):
 class ProviderBlock(msgspec.Struct, frozen=True):
     """`provider "name" { alias = …, for_each = … }`, or `mock_provider` in a test file.
 
-    `alias` is "" if there is none. `for_each_text` is the source text of the expression, in native syntax even in JSON
-    files. `reserved` holds the arguments `count`, `depends_on` and `source`, which OpenTofu refuses. `is_empty` means
-    that the block has no arguments or blocks for the provider and no version. `settings` are the arguments for the
-    provider by their paths (`assume_role[0].role_arn`), None where a `dynamic` block makes them.
+    `alias` is "" if it is missing. `for_each_text` is the source text of the expression, in native syntax even in
+    JSON files. `reserved` holds the arguments `count`, `depends_on` and `source`, which OpenTofu refuses. `is_empty`
+    means that the block has no arguments or blocks for the provider and no version. `settings` are the arguments for
+    the provider by their paths (`assume_role[0].role_arn`), None if a `dynamic` block generates them.
     """
 
     name: str
@@ -100,7 +100,7 @@ class ModuleCall(msgspec.Struct, frozen=True):
 class ResourceBlock(msgspec.Struct, frozen=True):
     """`resource`, `data` or `ephemeral`; a state never contains ephemeral resources.
 
-    `body` has the arguments for the provider beside those of OpenTofu; they are read only on demand.
+    `body` has the arguments for the provider and OpenTofu's own; they are read only on demand.
     """
 
     mode: addrs.ResourceMode
@@ -119,11 +119,11 @@ class ResourceBlock(msgspec.Struct, frozen=True):
 
 
 class ProviderUse(msgspec.Struct, frozen=True):
-    """A use of a provider that leaves nothing in a state: an `action` or `list` block, or a function of a provider.
+    """A use of a provider without a trace in the state: an `action` or `list` block, or a provider function.
 
     `user` is the block or the function as written: `action.aws_lambda_invoke.warm`, `provider::aws::arn_parse`. A
-    function has no `provider`, and its provider must be in `required_providers`; a block without one uses the provider
-    that its type implies, `local`.
+    function has no `provider`, and its provider must be in `required_providers`; a block without `provider` uses the
+    provider that its type implies, `local`.
     """
 
     user: str
@@ -197,8 +197,8 @@ class EncryptionBlock(msgspec.Struct, frozen=True):
 class Declarations(msgspec.Struct, frozen=True):
     """The declarations of one directory, overrides applied, ordered by file name, then by line.
 
-    `providers` are by local name and alias. The first of duplicate declarations is kept. `incomplete` means that a file
-    could not be read in full, so missing declarations may exist all the same.
+    `providers` are by local name and alias. The first of duplicate declarations is kept. `incomplete` means that a
+    file could not be read in full, so missing declarations may exist all the same.
     """
 
     directory: str
@@ -243,10 +243,10 @@ class InputValue(msgspec.Struct, frozen=True):
 class Configuration(msgspec.Struct, frozen=True):
     """A whole configuration: the tree of modules by path, the root first, parents before children.
 
-    `missing` gives the reason for each called module that could not be read. `inputs` are the values of root variables
-    after applying precedence. `tested` has the modules that test runs call in place of the root module, by test file
-    and run name. `problems` lists everything found wrong while reading. `for_program` as in LoadOptions. Functions read
-    files in the folders `files_within` only; None allows all.
+    `missing` gives the reason for each called module that could not be read. `inputs` are the values of root
+    variables after applying precedence. `tested` has the modules that test runs call in place of the root module, by
+    test file and run name. `problems` are all problems found while reading. `for_program` as in LoadOptions.
+    Functions read only files in the folders `files_within`; None allows all.
     """
 
     directory: str

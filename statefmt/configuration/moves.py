@@ -132,9 +132,9 @@ def implied_move(
 ) -> AbsResourceInstance:
     """Return the address of an instance after OpenTofu's implied move.
 
-    When `count` is added, the instance without a key moves to key 0; when it is removed, back. `counted` means that the
-    block has `count` now, `repeated` that it has any repetition. `others` are the keys of the resource in the state.
-    Source: `internal/refactoring/move_statement.go`, ImpliedMoveStatements.
+    When `count` is added, the instance without a key moves to key 0; when it is removed, the reverse. `counted` means
+    that the block has `count` now, `repeated` that it has any repetition. `others` are the keys of the resource in
+    the state. Source: `internal/refactoring/move_statement.go`, ImpliedMoveStatements.
     """
     if address.key is NO_KEY and counted and IntKey(0) not in others:
         return _with_key(address, IntKey(0))

@@ -1,6 +1,6 @@
 """Checks the provider configurations that modules, test files and import blocks declare, require and pass.
 
-The summaries are OpenTofu's, so that people can search for them. Sources: RFC "Static Evaluation of Provider
+The summaries are OpenTofu's, so that users can search for them. Sources: RFC "Static Evaluation of Provider
 Iteration", on tests; OpenTofu `internal/configs`, in `provider_validation.go` (validateProviderConfigs,
 validateProviderConfigsForTests), `config.go` (resolveProviderTypesForTests, getProviderConfigTransformForTest,
 addProviderRequirements) and `import.go`; `internal/tofu/node_resource_abstract.go`, ProvidedBy.
@@ -45,7 +45,7 @@ _MISMATCH = "Provider type mismatch"
 class _Names(msgspec.Struct, frozen=True):
     """The provider configurations known in one module, by `name` or `name.alias`.
 
-    `configured` have a block with content, `empty` one without; `aliases` are listed in `configuration_aliases`;
+    `configured` have a block with content, `empty` a block without; `aliases` are listed in `configuration_aliases`;
     `passed` come from the caller, with the references of both sides.
     """
 
@@ -88,7 +88,7 @@ def _passed(call: ModuleCall) -> dict[str, tuple[ProviderReference, ProviderRefe
 
 
 def _of_call(module: ModuleConfiguration, call: ModuleCall, names: _Names) -> Iterator[Problem]:
-    """Check that a module itself has the configurations that it passes on."""
+    """Check that a module has the configurations that it passes on."""
     path = module.path
     for _, parent in _passed(call).values():
         name = parent.local.local_name
@@ -132,7 +132,8 @@ def _of_child(
             yield error(_KIND, "Missing required provider configuration", detail, call.range)
     for name, (child, given) in names.passed.items():
         inside = names.aliases.get(name) or provider_for(module.declarations, child.local.local_name)
-        # If the caller requires a provider by the name used in the module, OpenTofu assumes that this one is passed.
+        # If the caller requires a provider by the name used in the module, OpenTofu assumes that this provider is
+        # passed.
         named = name if name in parent.required_providers else str(given.local)
         outside = provider_for(parent, named.partition(".")[0])
         if name not in names.required and name not in names.aliases and name not in names.empty:
@@ -149,7 +150,7 @@ def _of_child(
                 f'"{child.local}" in {path} represents "{inside.display}".{instead}'
             )
             yield error(_KIND, _MISMATCH, detail, child.range if other else given.range)
-    # Before `required_providers`, such blocks declared a requirement.
+    # Before `required_providers` existed, such blocks declared a requirement.
     first: dict[str, Range] = {}
     for name, range_ in names.empty.items():
         local = name.partition(".")[0]
@@ -190,7 +191,7 @@ def requirement_problems(configuration: Configuration) -> Iterator[tuple[Module,
 
 
 def _of_requirements(declared: Declarations) -> Iterator[Problem]:
-    """Yield providers with two names. OpenTofu reports either of two entries; this reports the later one."""
+    """Yield providers with two names. OpenTofu reports either entry; this function reports the later one."""
     names: dict[Provider, str] = {}
     blocks = {name for name, _ in declared.providers}
     for required in declared.required_providers.values():
@@ -258,7 +259,7 @@ def _problems(configuration: Configuration) -> Iterator[Problem]:
             for pair in run.providers:
                 yield from _of_pair(pair, test, root)
         yield from _mismatches(configuration, test)
-    # Problems of modules of the configuration itself are reported there, not for the test.
+    # Problems of the configuration's own modules are reported there, not for the test.
     own = {module.declarations.directory for module in configuration.modules.values()}
     for tested in configuration.tested.values():
         for path, problem in passing_problems(tested):
@@ -309,7 +310,7 @@ def _of_pair(pair: PassedProvider, test: TestFile, root: Declarations) -> Iterat
 
 
 def _mismatches(configuration: Configuration, test: TestFile) -> Iterator[Problem]:
-    """Yield blocks of a test file used for different providers. The first run that uses a name decides its provider."""
+    """Yield blocks of a test file used for different providers. The first run with a name determines its provider."""
     root = configuration.root.declarations
     blocks = {(block.name, block.alias): block for block in test.providers if not block.mock}
     names = {name for name, _ in blocks}
@@ -319,7 +320,7 @@ def _mismatches(configuration: Configuration, test: TestFile) -> Iterator[Proble
     for run in test.runs:
         tested = configuration.tested.get((test.file, run.name))
         if tested is None and run.module_range is not None:
-            # The module could not be read, and its names may decide the providers.
+            # The module could not be read, and its names may determine the providers.
             return
         declared = root if tested is None else tested.root.declarations
         for child, parent in filter(None, map(read_passed_references, run.providers)):
@@ -394,7 +395,7 @@ def _target_names(expression: Expression) -> list[str] | None:
 def import_references(configuration: Configuration) -> Iterator[tuple[ConfigResource, ProviderReference]]:
     """Yield the imports that name a provider configuration, with the address of their resource.
 
-    Without those that repeat what its block says.
+    Omits imports that repeat the `provider` of the resource block.
     """
     for path, module in configuration.modules.items():
         blocks = {block.address: block for block in module.declarations.resources}
@@ -415,7 +416,7 @@ def import_references(configuration: Configuration) -> Iterator[tuple[ConfigReso
 
 
 def import_problems(configuration: Configuration) -> Iterator[tuple[ConfigResource, Problem]]:
-    """Yield the imports whose `provider` differs from that of the resource block, which takes precedence."""
+    """Yield the imports whose `provider` differs from the resource block's, which takes precedence."""
     for path, module in configuration.modules.items():
         blocks = {block.address: block for block in module.declarations.resources}
         for block in module.declarations.imports:

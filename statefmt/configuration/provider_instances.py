@@ -1,7 +1,7 @@
-"""Determines the provider instance of each resource instance of a configuration, as far as it can be known.
+"""Determines the provider instance of each resource instance of a configuration, as far as possible.
 
 A `provider` block declares a configuration. A module gets others from the `providers` argument of its call, under its
-own names, and inherits the default configurations that are not passed. Sources: OpenTofu `internal/tofu`, in
+own names, and inherits default configurations that are not passed. Sources: OpenTofu `internal/tofu`, in
 `node_resource_abstract_instance.go` (resolveProvider), `eval_provider.go` (resolveProviderInstance) and
 `transform_provider.go`.
 """
@@ -45,15 +45,15 @@ from statefmt.model.addrs.provider import Provider
 from statefmt.model.cty import STRING, SetType, Type
 from statefmt.model.cty.number import Number
 
-# The arguments of a resource that are OpenTofu's own.
+# OpenTofu's own arguments of a resource.
 _META_ARGUMENTS: Final = frozenset({"count", "for_each", "provider", "depends_on"})
 
 
 class BlockBinding(msgspec.Struct, frozen=True):
-    """The provider configuration of a resource block, and the origin of the key, if there is one.
+    """The provider configuration of a resource block, and the origin of the key, if any.
 
-    `range` covers the reference, or the block's header if there is none. `key` is evaluated in each instance of the
-    resource; `resolved.key` in each instance of a module on the way to it.
+    `range` covers the reference, or the block's header without a reference. `key` is evaluated in each instance of
+    the resource; `resolved.key` in each instance of a module on the path to it.
     """
 
     block: ResourceBlock
@@ -90,7 +90,7 @@ class ProviderReferences:
         return self.instances.blocks
 
     def block_binding(self, resource: ConfigResource) -> BlockBinding | Problem:
-        """Return the provider configuration of a resource block. Raises KeyError if there is no such block.
+        """Return the provider configuration of a resource block. Raises KeyError if the block does not exist.
 
         Returns a Problem if the reference is invalid or leads nowhere ("Provider configuration not present").
         """
@@ -115,13 +115,13 @@ class ProviderReferences:
         return BlockBinding(block, resolved, reference.range, reference.key)
 
     def uses(self) -> Iterator[tuple[Module, ProviderUse]]:
-        """Yield each use of a provider that leaves nothing in a state, with its module, parents before children."""
+        """Yield each use of a provider without a trace in the state, with its module, parents before children."""
         for path, module in self.configuration.modules.items():
             for use in module.declarations.uses:
                 yield path, use
 
     def use_binding(self, module: Module, use: ProviderUse) -> tuple[ResolvedProvider, Expression | None] | Problem:
-        """Return the provider configuration of a use, and its key if there is one; a Problem as block_binding()."""
+        """Return the provider configuration of a use, and its key, if any; a Problem as in block_binding()."""
         reference: ProviderReference | Problem = ProviderReference(use.local, use.range)
         if use.provider is not None:
             reference = read_provider_reference(use.provider.expression)
@@ -158,9 +158,10 @@ class ProviderReferences:
         return keys if isinstance(keys, Unknown) else provider.key in keys
 
     def settings(self, provider: AbsProviderInstance) -> Mapping[str, Part]:
-        """Return the arguments of a provider instance, evaluated; unknown where they cannot be.
+        """Return the arguments of a provider instance, evaluated as far as possible.
 
-        An instance that `for_each` does not have has the value of its key in a set, and otherwise an unknown one.
+        For an instance missing from `for_each`, `each.value` is its key if `for_each` is a set, and otherwise
+        unknown.
         """
         config, key = provider.config, provider.key
         block = self.tree.declared.get(config)
@@ -173,9 +174,9 @@ class ProviderReferences:
         return {name: unread if one is None else evaluate(one, scope) for name, one in block.settings}
 
     def arguments(self, address: AbsResourceInstance) -> Mapping[str, Part]:
-        """Return the top-level arguments of a resource instance for its provider, evaluated; {} if it is not declared.
+        """Return the evaluated top-level arguments of a resource instance for its provider; {} if undeclared.
 
-        Nested blocks are left out.
+        Omits nested blocks.
         """
         block = self.blocks.get(address.config())
         instances = {} if block is None else self.instances.of_resource(address.containing_resource())
@@ -190,7 +191,7 @@ class ProviderReferences:
         return {name: evaluate(argument.expression, names) for name, argument in found if argument is not None}
 
     def same_settings(self, one: AbsProviderInstance, other: AbsProviderInstance) -> bool:
-        """Return whether two provider instances surely have equal arguments."""
+        """Return whether two provider instances certainly have equal arguments."""
         mine, others = self.settings(one), self.settings(other)
         return mine.keys() == others.keys() and all(equal(mine[name], others[name]) is True for name in mine)
 
@@ -216,7 +217,7 @@ class ProviderReferences:
         return EachValue(key, Unknown("the for_each has no such key"))
 
     def for_each_type(self, config: ConfigProviderConfig) -> Type | None:
-        """Return the type of a provider configuration's `for_each`; None if it has none."""
+        """Return the type of a provider configuration's `for_each`; None without `for_each`."""
         block = self.tree.declared.get(config)
         if block is None or block.for_each is None:
             return None
@@ -278,7 +279,7 @@ class ProviderReferences:
     def _through_call(
         self, config: ConfigProviderConfig, passed: PassedKey, inside: ModuleInstance
     ) -> AbsProviderInstance | Unknown | AbsentInstance:
-        """Return the provider instance passed by a call on the way to a module instance; Absent if that is gone."""
+        """Return the provider instance that a call passes to a module instance; Absent if that instance is gone."""
         calling = self.instances.calling(ModuleInstance(inside.steps[: len(passed.module.names)]))
         if isinstance(calling, Unknown | AbsentInstance):
             return calling
@@ -306,7 +307,7 @@ class PassedKey(msgspec.Struct, frozen=True):
 
 
 class ResolvedProvider(msgspec.Struct, frozen=True):
-    """The configuration that a name leads to, and the key chosen on the way, if any."""
+    """The configuration that a name leads to, and the key selected on the way, if any."""
 
     config: ConfigProviderConfig
     key: PassedKey | None = None
@@ -316,8 +317,8 @@ class ProviderTree(msgspec.Struct, frozen=True):
     """Every provider configuration by its address.
 
     `declared` has the blocks. `passed` has the configurations passed to modules, by the address inside the module.
-    `expected` has those that the root module expects from a caller (`configuration_aliases`): it is a module for others
-    to call, which can be checked, but not applied.
+    `expected` has the configurations that the root module expects from a caller (`configuration_aliases`): such a
+    module is meant to be called, so it can be checked, but not applied.
     """
 
     configuration: Configuration
@@ -337,7 +338,7 @@ class ProviderTree(msgspec.Struct, frozen=True):
     def resolve(self, module: Module, local: LocalProviderConfig) -> ResolvedProvider | None:
         """Return the configuration that a local name in a module leads to; None if there is none.
 
-        Default configurations are inherited from the calling modules; those with an alias are not.
+        Default configurations are inherited from the calling modules; configurations with an alias are not.
         """
         provider = provider_named(self.configuration.modules[module].declarations, local.local_name)
         return None if provider is None else self.find(module, provider, local.alias)
@@ -375,7 +376,7 @@ def unknown_function_provider(use: ProviderUse, module: Module) -> Problem:
 
 
 def provider_tree(configuration: Configuration) -> ProviderTree:
-    """Collect all provider configurations of a configuration, and follow those passed between its modules."""
+    """Collect all provider configurations, and follow configurations passed between modules."""
     declared: dict[ConfigProviderConfig, ProviderBlock] = {}
     passed: dict[ConfigProviderConfig, ResolvedProvider] = {}
     tree = ProviderTree(configuration, declared, passed, frozenset(_expected(configuration.root.declarations)))
@@ -395,7 +396,7 @@ def provider_tree(configuration: Configuration) -> ProviderTree:
             if own is not None and not (own.is_empty and own.for_each is None):
                 # OpenTofu refuses this ("Cannot override provider configuration"); keep the block.
                 continue
-            # Look up the child's provider: the caller may have another name for it.
+            # Look up the child's provider: the caller may use another name for it.
             found = tree.find(path.parent(), provider, parent.local.alias)
             if found is None:
                 continue

@@ -116,9 +116,9 @@ def provider_named(declarations: Declarations, name: str) -> Provider | None:
 
 
 def provider_for(declarations: Declarations, name: str) -> Provider | None:
-    """Return the provider of a local name in a `provider` block or reference; in `hashicorp/` if it is not required.
+    """Return the provider of a local name in a `provider` block or reference; `hashicorp/` if not required.
 
-    That includes `terraform`, unlike in the names that resource types imply. Source: resolveProviderTypes.
+    That includes `terraform`, unlike names implied by resource types. Source: resolveProviderTypes.
     """
     if name in declarations.required_providers:
         return provider_named(declarations, name)

@@ -1,7 +1,7 @@
-"""Asks `tofu` or `terraform` for the schemas of a directory's providers, and caches the answer.
+"""Runs `tofu` or `terraform` to get the schemas of a directory's providers, and caches the output.
 
-`providers schema -json` starts the provider programs that `init` installed in the directory. The cache is keyed by the
-content of the lock file, which holds a hash of each provider package. Source of the lock file: OpenTofu
+`providers schema -json` starts the provider programs that `init` installed in the directory. The cache is keyed by
+the content of the lock file, which holds a hash of each provider package. Source of the lock file: OpenTofu
 `internal/depsfile/locks_file.go`.
 """
 
@@ -25,7 +25,7 @@ from statefmt.store.files import read_bounded
 _MOST: Final = 1 << 30
 _LARGEST_LOCK_FILE: Final = 1 << 24
 _ARGUMENTS: Final = ("providers", "schema", "-json", "-no-color")
-# The program that selects providers from each registry, if their names do not say it.
+# The program to which each registry belongs.
 _PROGRAMS: Final = {"registry.opentofu.org": "tofu", "registry.terraform.io": "terraform"}
 
 
@@ -47,18 +47,18 @@ class SchemaSource:
         for name in candidates:
             found = shutil.which(name, path=self.environment.get("PATH", ""))
             if found is not None:
-                # A relative entry of PATH must not lead to a program in the directory, where it is started.
+                # The program starts in the directory, so a relative entry of PATH must not select a program there.
                 return str(Path(found).absolute())
         what = "it" if len(candidates) == 1 else "one of them"
         missing = " and ".join(candidates)
         raise StoreError(f"{missing} not found on PATH; install {what}, or collect the schemas elsewhere")
 
     def collect(self, read: Callable[[bytes], object]) -> bytes:
-        """Run the program, which runs the providers of the directory, and return its answer; also cache it.
+        """Run the program, which runs the providers of the directory, and return and cache its output.
 
-        `read` raises ValueError if the answer is not what it should be.
+        `read` raises ValueError if the output is invalid.
 
-        Raises StoreError if the program cannot be run, fails (its reason is in the message), or answers with something
+        Raises StoreError if the program cannot be run, fails (its error output is in the message), or prints anything
         other than schemas, which is not cached.
         """
         program = self.program()
@@ -87,7 +87,7 @@ class SchemaSource:
         return done.stdout
 
     def cached(self) -> bytes | None:
-        """Return the answer for the same lock file from the cache; None if there is none, or no lock file."""
+        """Return the cached output for the same lock file; None if it is missing, or without a lock file."""
         path = self._cached()
         try:
             return None if path is None else read_bounded(path, _MOST, links=False)
@@ -100,7 +100,7 @@ class SchemaSource:
         try:
             lock = read_bounded(self.directory / LOCK_FILE, _LARGEST_LOCK_FILE)
         except (FileNotFoundError, NotADirectoryError):
-            # Without providers to install there is no lock file: asking is cheap then.
+            # Without providers to install there is no lock file, and running the program is cheap.
             return None
         except OSError as error:
             raise StoreError(f"{self.directory / LOCK_FILE}: {error.strerror}") from error
@@ -108,7 +108,7 @@ class SchemaSource:
         return None if base is None else base / "statetool" / "schemas" / f"{sha256(lock).hexdigest()}.json"
 
     def _caches(self) -> Path | None:
-        """Return the user's folder of caches; None without a home. Source: XDG Base Directory Specification."""
+        """Return the user's cache folder; None without a home. Source: XDG Base Directory Specification."""
         chosen = Path(self.environment.get("XDG_CACHE_HOME", ""))
         if chosen.is_absolute():
             return chosen
@@ -119,7 +119,7 @@ class SchemaSource:
 
 
 def _store(path: Path, content: bytes) -> None:
-    """Write a file of the cache whole or not at all. A cache that cannot be written is no error."""
+    """Write a cache file atomically. Ignores errors."""
     from tempfile import NamedTemporaryFile
 
     try:

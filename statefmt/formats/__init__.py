@@ -1,4 +1,4 @@
-"""The file formats of states, from bytes to a snapshot and back; here the layout of a file."""
+"""The file formats of states, from bytes to a snapshot and back. This module describes the layout of a file."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ INDENTED: Final = Style()
 
 
 def style_of(data: bytes) -> Style:
-    """Return the canonical style closest to that of a file."""
+    """Return the canonical style closest to a file's style."""
     if not _FIRST_MEMBER.match(data):
         return Style(Layout.COMPACT)
     return Style(Layout.INDENT, 2 if data.endswith(b"}\n\n") else 1)

@@ -1,4 +1,4 @@
-"""Says what a release would lose of a state or refuse in it, and writes the state so that the release reads it."""
+"""Determine what a release would lose or refuse in a state, and fit the state to the release."""
 
 from __future__ import annotations
 
@@ -61,12 +61,12 @@ CONSEQUENCES: Final = {
 
 
 class Loss(Struct, frozen=True, kw_only=True):
-    """Something in a state that a release does not keep, or that makes it refuse the state.
+    """A part of a state that a release does not keep, or because of which it refuses the state.
 
     `at` is the location: an instance, `ADDRESS (deposed KEY)`, a resource without instances, `output.NAME`, the
     construct of a check result, or "" for the whole state; `address` is the same without the deposed key. `field` is
-    the member; if the whole object is lost, it is "provider", and `provider` is the effective address. `pointer` points
-    into the v4 document; it is "" if the loss was not read from one.
+    the member; if the whole object is lost, it is "provider", and `provider` is the effective address. `pointer`
+    points into the v4 document; it is "" if the loss was not read from a document.
     """
 
     at: str
@@ -155,7 +155,7 @@ def way_out(cause: Cause, release: Release) -> str:
             return f"statetool downgrade --for {release} --drop-unknown drops them."
 
 
-# The members of an object that not every release keeps, and their values if absent.
+# Members of an object that some releases do not keep, with their values if absent.
 _OBJECT_MEMBERS: Final = {
     "sensitive_attributes": b"[]",
     "depends_on": (),
@@ -171,7 +171,7 @@ _MEANINGLESS: Final = frozenset({b"null", b"false", b'""', b"[]", b"{}"})
 class Fitted(Struct, frozen=True):
     """A snapshot fitted to a release. `losses` remain, so it cannot be written; `dropped` were removed on request.
 
-    The serial is unchanged: the caller, who knows what else changed, sets it.
+    The serial is unchanged: the caller, which knows the other changes, sets it.
     """
 
     snapshot: Snapshot
@@ -324,7 +324,7 @@ def _is_too_new(snapshot: Snapshot, release: Release) -> bool:
 
 
 class EngineReading(Struct, frozen=True):
-    """An engine's newest release, and what it drops.
+    """An engine's newest release, and the resources that it drops.
 
     `dropped` counts the dropped resources by cause. `since` is the oldest release from which on all releases drop the
     same resources; None if that holds for every release of the engine.
@@ -342,7 +342,7 @@ class EngineReading(Struct, frozen=True):
 
 def engine_readings(snapshot: Snapshot) -> tuple[EngineReading, ...]:
     """Return how OpenTofu and Terraform, in this order, read the resources of a snapshot."""
-    # Few resources differ in what decides here, so each kind is tested only once.
+    # Few resources differ in these two properties, so each kind is tested only once.
     kinds: dict[tuple[object, bool], list[ResourceState]] = {}
     for resource in snapshot.resources:
         kinds.setdefault((resource.provider_config, resource.has_provider_keys), []).append(resource)

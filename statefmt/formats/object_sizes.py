@@ -1,4 +1,4 @@
-"""Measures how many bytes each instance object takes in its file, without decoding its contents."""
+"""Measures the size of each instance object in its file, without decoding its contents."""
 
 from __future__ import annotations
 

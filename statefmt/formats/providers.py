@@ -92,7 +92,7 @@ KEEP: Final = SourceChoice()
 def source_choice(host: str, entries: Iterable[str]) -> SourceChoice:
     """Build a choice from `host` ("" to keep each provider's own) and entries such as `aws=hashicorp/aws`.
 
-    Raises ValueError with the entry and what is wrong with it.
+    Raises ValueError with the entry and the reason.
     """
     legacy: dict[str, LegacySource] = {}
     said: dict[str, str] = {}
@@ -234,7 +234,7 @@ class SourceRewriter:
         return replace(obj, provider=self._provider(obj.provider), unknown=self._unknown(obj.unknown, pointer))
 
     def _check_result(self, result: CheckResultV4 | None, number: int) -> CheckResultV4 | None:
-        """Rewrite a check result: if statetool does not know its kind, its addresses may be those of providers."""
+        """Rewrite a check result: if statetool does not know its kind, its addresses may be provider addresses."""
         if result is None:
             return None
         pointer = f"/check_results/{number}"
@@ -308,7 +308,7 @@ class SourceRewriter:
 
 
 def _read(text: str) -> AbsProviderInstance | None:
-    """Parse an address in the current form, in Terraform 0.13's or in the one before; None if it is invalid."""
+    """Parse an address in the current form, in Terraform 0.13's or in the form before that; None if it is invalid."""
     instance = read_instance(text)
     if not isinstance(instance, Unreadable):
         return instance
@@ -330,7 +330,7 @@ def _repeated(value: JSONValue) -> int:
 
 
 def short_addresses(document: StateV4) -> Counter[str]:
-    """Return the number of resources by provider type, without those of the built-in provider."""
+    """Return the number of resources by provider type, without resources of the built-in provider."""
     texts = Counter(resource.provider for resource in document.resources or () if resource and resource.provider)
     types: Counter[str] = Counter()
     for text, count in texts.items():
@@ -355,7 +355,7 @@ def types_without_source(document: StateV4) -> Counter[str]:
 def full_sources(document: StateV4) -> list[Provider]:
     """Return the providers of resources and instances whose address has a host, without built-in ones.
 
-    Those with Terraform's host and the namespace `-` are included: they say which registry the state uses.
+    Includes addresses with Terraform's host and the namespace `-`: they show which registry the state uses.
     """
     return [provider for provider in _providers(document) if not (provider.is_legacy or provider.is_builtin)]
 

@@ -1,4 +1,4 @@
-"""Describes what each release of OpenTofu and Terraform reads, writes and keeps."""
+"""Describes the formats and members that each release of OpenTofu and Terraform reads, writes and keeps."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Written(Struct, frozen=True):
 class Release(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A minor release of an engine; if its patch releases differ, the last one counts.
 
-    The flags named after members of instance objects and outputs cover those that not every release keeps.
+    The flags named after members of instance objects and outputs cover members that not every release keeps.
     `check_kinds` are the object kinds of `check_results` that it writes back, none if it does not know check results.
     `legacy_provider_host` is the host that provider addresses with the namespace "-" must have, `reserved_types` are
     the types that `dependencies` cannot name. `imports_in_modules` is about configurations: whether modules that others
@@ -176,6 +176,6 @@ def _nearest(text: str) -> Iterable[Release]:
         # The release with this version, else the last one before it, else the first one.
         own = [release for release in all_releases() if release.engine == engine]
         near.append(next((release for release in reversed(own) if release.version <= version), own[0]))
-    # A version that this engine does not have may be the other's.
+    # This engine may lack a version that the other engine has.
     is_there = any(release.version == version for release in near)
     return near if is_there else [*near, *(release for release in all_releases() if release.version == version)]

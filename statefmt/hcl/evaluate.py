@@ -114,7 +114,7 @@ class Evaluation:
         self._items = items or {}
 
     def with_names(self, bound: dict[str, Part]) -> Evaluation:
-        """Return the evaluation with more names."""
+        """Return the evaluation with additional names."""
         return Evaluation(self.names, {**self._bound, **bound}, self._items)
 
     def with_item(self, item: SplatItem, part: Part) -> Evaluation:
@@ -151,7 +151,7 @@ class Evaluation:
             raise refusal.of_type(_type_of_failure(expression)) from None
 
     def _combined(self, expression: Expression) -> Part:
-        """Evaluate an expression whose type, if a part of it is refused, does not depend on its other parts."""
+        """Evaluate an expression whose type, if a part is refused, does not depend on its other parts."""
         match expression:
             case RelativeTraversal(source=source, steps=steps):
                 return _walk(self.value(source), steps)
@@ -343,7 +343,7 @@ def _knows_less(part: Part | Refusal) -> bool:
 
 
 def _may_change(taken: Part, other: Unknown) -> bool:
-    """Return whether the type of the side not taken, which OpenTofu may know, could change the value of the side taken.
+    """Return whether the type of the other side, which OpenTofu may know, could change the value of the side taken.
 
     A string stays a string, and collections keep their keys; but a number may become a string, and a tuple a set.
     """

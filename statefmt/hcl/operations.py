@@ -312,7 +312,7 @@ class ConversionError(ValueError):
 def convert(part: Part, wanted: Type) -> Part:
     """Convert a value to the type `wanted`, which may have optional attributes.
 
-    Raises ConversionError; but if a part of the value has an unknown type, the result of a failure is Unknown.
+    Raises ConversionError; but if a part of the value has an unknown type, a failure returns Unknown.
     """
     if part.type == wanted:
         return part
@@ -443,16 +443,16 @@ class Names(Protocol):
 
     @property
     def files_within(self) -> tuple[str, ...] | None:
-        """The folders whose files functions may read, after links; None for all files."""
+        """The folders whose files functions may read, with links resolved; None for all files."""
         ...
 
     @property
     def is_confined(self) -> bool:
-        """Whether functions that read anything outside of the text, such as files, have no value."""
+        """Whether functions that read anything beyond the text, such as files, have no value."""
         ...
 
     def resolve(self, reference: Traversal) -> tuple[Part, tuple[Access, ...]]:
-        """Return the value of the name that a reference starts with, and the steps left to take into it."""
+        """Return the value of the name that a reference starts with, and the remaining steps."""
         ...
 
 

@@ -59,7 +59,7 @@ class SourceText:
     def __init__(self, file: str, content: bytes) -> None:
         self.file = file
         self.content = content
-        # Then every byte is one column.
+        # Every byte is one column.
         self._simple = content.isascii() and b"\r" not in content
         self._lines: list[int] | None = None
 
@@ -118,7 +118,7 @@ def _line_starts(content: bytes) -> list[int]:
 
 
 class ProblemKind(Enum):
-    """What a problem is about; the rules assign each kind a code."""
+    """The subject of a problem; the rules assign each kind a code."""
 
     UNREADABLE = "unreadable"  # a file or directory that cannot be read
     SYNTAX = "syntax"  # a file that is not valid HCL or JSON

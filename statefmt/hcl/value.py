@@ -1,4 +1,4 @@
-"""Defines the values of expressions (cty values with unknown or sensitive parts), builds them and takes them apart.
+"""Defines the values of expressions (cty values with unknown or sensitive parts), builds and unpacks them.
 
 Types come from the parts; marks follow cty's rules. An expression that OpenTofu refuses raises `Refusal` during
 evaluation, and has an `Unknown` with a problem as its result.
@@ -37,12 +37,12 @@ class UnknownKind(Enum):
     """Why a value is unknown."""
 
     VARIABLE = "variable"  # an input variable without a usable value, or one that may be declared elsewhere
-    LOCAL = "local"  # a local value that may be declared in an unreadable file
+    LOCAL = "local"  # a local value that an unreadable file may declare
     WORKSPACE = "workspace"  # the workspace, or the phase of a run
     FUNCTION = "function"  # a function that is not evaluated
     NESTING = "nesting"  # an expression that is nested too deeply
     SYNTAX = "syntax"  # an argument with a syntax error
-    OTHER = "other"  # anything else: decided by the plan, different between releases, or unreadable
+    OTHER = "other"  # other reasons: decided by the plan, different between releases, or unreadable
 
 
 class Unknown(msgspec.Struct, frozen=True):
@@ -65,9 +65,9 @@ class Unknown(msgspec.Struct, frozen=True):
 class Value(msgspec.Struct, frozen=True):
     """A known value, possibly with unknown parts.
 
-    `data` is None (null), bool, str, Number, a tuple of parts (list, tuple; set in cty's order) or a mapping of
-    names to parts (map, object; in bytewise order of the names). `sensitive` marks the value itself; the parts have
-    marks of their own.
+    `data` is None (null), bool, str, Number, a tuple of parts (list, tuple; set in cty's order) or a mapping of names
+    to parts (map, object; in bytewise order of the names). `sensitive` marks the value itself; the parts have
+    separate marks.
     """
 
     type: Type
@@ -96,7 +96,7 @@ class Refusal(Exception):  # noqa: N818
         self.type: Type = DYNAMIC
 
     def of_type(self, of: Type) -> Refusal:
-        """Set the type, that of an enclosing expression, and return the refusal."""
+        """Set the type to that of an enclosing expression, and return the refusal."""
         self.type = of
         return self
 

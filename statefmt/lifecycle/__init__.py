@@ -1,1 +1,1 @@
-"""Plans, schemas and stored values, and whether an apply did what its plan said. Pure functions."""
+"""Plans, schemas and stored values, and the verification of an apply against its plan. Pure functions."""

@@ -1,6 +1,6 @@
-"""Finds where stored attributes deviate from a schema, which OpenTofu silently drops or tolerates.
+"""Finds deviations of stored attributes from a schema, which OpenTofu silently drops or tolerates.
 
-Works on decoded JSON. Values of the wrong shape are not entered: decoding reports them.
+Works on decoded JSON. Skips values of the wrong shape: decoding reports them.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ JSONSteps: TypeAlias = tuple[str | int, ...]
 
 
 class Deviation(Enum):
-    """A kind of deviation, wrong or only worth knowing."""
+    """A kind of deviation: an error or only a notice."""
 
     UNKNOWN = "unknown"  # the schema has no such attribute
     WRITE_ONLY = "write-only"  # a write-only attribute has a value
@@ -103,7 +103,7 @@ def _attributes(
 
 
 def _unwrapped(nested: NestedBlock, value: JSONData, path: JSONSteps) -> tuple[JSONData, JSONSteps]:
-    """Take lists and maps of blocks with dynamic attributes out of `{"value": …, "type": …}`."""
+    """Unwrap lists and maps of blocks with dynamic attributes from `{"value": …, "type": …}`."""
     if nested.nesting not in ("list", "map") or not isinstance(value, dict) or value.keys() != _WRAPPING:
         return value, path
     # A map may have blocks with these two names.
@@ -169,7 +169,7 @@ def _has_objects(of: Type) -> bool:
 
 
 def surely_fits(of: Type, value: JSONData) -> bool:
-    """Return True only if decoding the value by the type cannot fail; False if that has to be tried.
+    """Return True only if decoding the value by the type cannot fail; False if the caller has to try.
 
     Values that convert to another primitive type have to be tried. Raises RecursionError if the value is nested too
     deeply.

@@ -8,7 +8,7 @@ from typing import Final
 
 import msgspec
 
-# The SDK stores this in the private data of an object: `null`, or its meta data.
+# The SDK stores these members in the private data of an object: `null`, or its metadata.
 # Source: terraform-plugin-sdk `schema.InstanceState.Meta`, `schema.TimeoutKey`.
 _META_NAMES: Final = frozenset({"schema_version", "e2bfb730-ecaa-11e6-8f88-34363bc7c4c0"})
 

@@ -1,4 +1,4 @@
-"""Models a plan: its changes, and the state and the configuration that it was made for.
+"""Models a plan: its changes, and its state and configuration.
 
 Source: OpenTofu `internal/command/jsonplan/plan.go`, `resource.go`, `internal/command/jsonstate/state.go`; the JSON
 output format of OpenTofu and Terraform.
@@ -22,7 +22,7 @@ ABSENT: Final = Raw(b"null")
 
 
 class ShownOutput(Struct, frozen=True, kw_only=True, gc=False):
-    """An output. `value` is null if it is unknown, `type` if nothing gives it."""
+    """An output. `value` is null if it is unknown, `type` if the plan or state does not give it."""
 
     sensitive: bool = False
     value: Raw = ABSENT
@@ -30,7 +30,7 @@ class ShownOutput(Struct, frozen=True, kw_only=True, gc=False):
 
 
 class ShownResource(Struct, frozen=True, kw_only=True, gc=False):
-    """One object of a resource instance, current or deposed. The members are those of the JSON form.
+    """One object of a resource instance, current or deposed. The members are the same as in the JSON form.
 
     `index` is None without a key. `values` lack unknown parts. Raw members are null if absent.
     """
@@ -52,7 +52,7 @@ class ShownResource(Struct, frozen=True, kw_only=True, gc=False):
 
 
 class ShownModule(Struct, frozen=True, kw_only=True, gc=False):
-    """A module instance: its address ("" for the root module), its resources, and the instances that it calls."""
+    """A module instance: its address ("" for the root module), its resources, and its child instances."""
 
     address: str = ""
     resources: tuple[ShownResource, ...] | None = None
@@ -84,7 +84,7 @@ RawPath: TypeAlias = tuple[Raw, ...]
 
 
 class Importing(Struct, frozen=True, kw_only=True, gc=False):
-    """The object that a change imports first: by its id, or by its identity. `unknown` is written by Terraform only."""
+    """The object that a change imports first: by its id, or by its identity. Only Terraform writes `unknown`."""
 
     id: str | None = None
     identity: Raw = ABSENT
@@ -130,7 +130,7 @@ class PlannedChange(Struct, frozen=True, kw_only=True, gc=False):
 
     @property
     def action(self) -> Action:
-        """What is done."""
+        """The planned action."""
         return self.change.action
 
     @property
@@ -140,7 +140,7 @@ class PlannedChange(Struct, frozen=True, kw_only=True, gc=False):
 
 
 class DeferredChange(Struct, frozen=True, kw_only=True, gc=False):
-    """A change that the plan leaves for a later one (Terraform only), and why."""
+    """A change that the plan defers (Terraform only), and the reason."""
 
     reason: str
     resource_change: PlannedChange
@@ -161,7 +161,7 @@ class ActionInvocation(Struct, frozen=True, kw_only=True, gc=False):
 
 
 class DeferredActionInvocation(Struct, frozen=True, kw_only=True, gc=False):
-    """An action that the plan leaves for a later one, and why."""
+    """An action that the plan defers, and the reason."""
 
     action_invocation: ActionInvocation
     reason: str = ""
@@ -178,10 +178,10 @@ class ShownPlan(Struct, frozen=True, kw_only=True):
     """A plan in the JSON form of `show -json`, format 1.x of OpenTofu and Terraform.
 
     `resource_changes` includes instances that do not change (`no-op`), except in plans that only refresh.
-    `resource_drift` lists what changed outside since the last apply: `before` is the object in the state file, `after`
-    the one in `prior_state`. `prior_state` is the state after moves and refreshing, with the outputs as planned; None
-    if it is empty. `configuration`, `checks` and the values of `variables` are raw JSON. `applyable` and `complete` are
-    None if the release does not write them (OpenTofu). `source` is the JSON text.
+    `resource_drift` lists changes made outside since the last apply: `before` is the object in the state file,
+    `after` the object in `prior_state`. `prior_state` is the state after moves and refreshing, with the outputs as
+    planned; None if it is empty. `configuration`, `checks` and the values of `variables` are raw JSON. `applyable`
+    and `complete` are None if the release does not write them (OpenTofu). `source` is the JSON text.
     """
 
     source: bytes
@@ -208,8 +208,8 @@ class ShownPlan(Struct, frozen=True, kw_only=True):
 class Action(Enum):
     """The action of a plan on an object; the value is the list `actions` of the JSON form.
 
-    `FORGET_THEN_CREATE` is written by OpenTofu only, `CREATE_THEN_FORGET` by Terraform only.
-    Source: OpenTofu `internal/command/jsonplan`, `actionString`.
+    Only OpenTofu writes `FORGET_THEN_CREATE`, only Terraform `CREATE_THEN_FORGET`. Source: OpenTofu
+    `internal/command/jsonplan`, `actionString`.
     """
 
     NO_OP = ("no-op",)
@@ -231,22 +231,22 @@ class Action(Enum):
 
     @property
     def creates(self) -> bool:
-        """Whether the action makes a new object."""
+        """Whether the action creates a new object."""
         return "create" in self.value
 
     @property
     def removes(self) -> bool:
-        """Whether the object before leaves the state: destroyed, or only forgotten."""
+        """Whether the prior object leaves the state: destroyed, or only forgotten."""
         return "delete" in self.value or "forget" in self.value
 
     @property
     def destroys(self) -> bool:
-        """Whether the object before is destroyed."""
+        """Whether the prior object is destroyed."""
         return "delete" in self.value
 
     @property
     def replaces(self) -> bool:
-        """Whether a new object takes the place of the one before."""
+        """Whether a new object replaces the prior one."""
         return self.creates and self.removes
 
     @property
@@ -259,7 +259,7 @@ _DECODER: Final = msgspec.json.Decoder(float_hook=str)
 
 
 def decode_part(raw: Raw | bytes) -> object:
-    """Decode JSON; numbers that are no integers of 64 bits may be text.
+    """Decode JSON; numbers that are not 64-bit integers may be text.
 
     Half a surrogate pair becomes U+FFFD, as in Go. Raises RecursionError or ValueError if it is nested too deeply.
     """
@@ -291,7 +291,7 @@ def _plain(value: JSONValue) -> object:
 
 
 class PlanError(StatetoolError):
-    """A file is not a readable plan in JSON; the message says what it is instead, or what is invalid and where.
+    """A file is not a readable plan in JSON; the message gives its actual kind, or the invalid part.
 
     `pointer` is the JSON pointer of the invalid part, "" for the whole file.
     """

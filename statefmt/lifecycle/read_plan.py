@@ -46,15 +46,15 @@ from statefmt.text import pattern
 
 _ACTIONS: Final = {action.value: action for action in Action}
 _NULL: Final = b"null"
-# The bytes that an object may begin with, and a mask: an object, true or false.
+# The first byte of an object, and of a mask: an object, true or false.
 _OBJECT: Final = b"{"
 _MASK: Final = b"{tf"
-# This precedes the path in a message of msgspec: `Expected `str`, got `int` - at `$.resource_changes[0].type``.
+# Precedes the path in a msgspec message: `Expected `str`, got `int` - at `$.resource_changes[0].type``.
 _AT: Final = " - at `$"
 
 
 def read_plan(data: bytes) -> ShownPlan:
-    """Read a plan as `show -json` prints it. Members that are not known are ignored.
+    """Read a plan as `show -json` prints it. Ignores unknown members.
 
     Raises NotAPlanError (a binary plan file, a state, the output of another command) or PlanError (another format
     version, a member of the wrong type, an invalid address, an unknown action), with the JSON pointer of the part.
@@ -182,7 +182,7 @@ def _value(raw: Raw | UnsetType) -> Raw | None:
 
 def _invalid(data: bytes, message: str) -> PlanError:
     """Return the error for a plan that does not decode, at the first of the places that its schema does not allow."""
-    # Imported late: only plans that do not decode get here.
+    # Imported late: only plans that do not decode need it.
     from statefmt.schema_problems import decoded, schema_problems
 
     try:
@@ -218,7 +218,7 @@ _LOG: Final = (
     "this is the log of plan -json or apply -json, which lists no values; save the plan with "
     f"plan -out=PLANFILE, and {_CONVERT}"
 )
-# Members of which every plan in JSON has at least one; OpenTofu and Terraform write the first always.
+# Every plan in JSON has at least one of these members; OpenTofu and Terraform always write the first.
 _PLAN_MEMBERS: Final = ("planned_values", "resource_changes", "output_changes", "configuration")
 
 
@@ -371,7 +371,7 @@ class PlanJSON(Struct, gc=False):
 
     @property
     def is_plan(self) -> bool:
-        """Whether this is surely a plan in a readable format version; if not, _check_is_plan() decides."""
+        """Whether this is certainly a plan in a readable format version; if not, _check_is_plan() decides."""
         return self.format_version.startswith("1.") and self.planned_values is not None
 
 
@@ -380,9 +380,9 @@ _ROOT: Final = ModuleInstance()
 
 
 class _AddressReader:
-    """Makes addresses from their parts, which the JSON form has beside the text, ten times as fast as parsing the text.
+    """Builds addresses from their parts in the JSON form, ten times as fast as parsing the text.
 
-    The text decides: it is parsed if the parts do not print as the same address.
+    The text takes precedence: it is parsed if the parts do not print as the same address.
     """
 
     def __init__(self) -> None:

@@ -33,16 +33,16 @@ from statefmt.store.files import read_bounded
 
 # Both engines write 1.0; a minor version may add members.
 _FORMAT: Final = "1."
-# The registries of the engines, which offer most providers under the same namespace and type.
+# The registries of the engines, which offer most providers with the same namespace and type.
 _OTHER_HOST: Final = {DEFAULT_HOST: TERRAFORM_HOST, TERRAFORM_HOST: DEFAULT_HOST}
-# The members by which other files are known.
+# Members that identify other files.
 _OTHERS: Final = {
     "a plan as JSON": {"planned_values", "resource_changes"},
     "a state as JSON, from show -json,": {"values"},
     "an encrypted state or plan": {"encrypted_data"},
     "a state": {"lineage", "serial", "resources", "modules"},
 }
-# How files in UTF-16 and UTF-8 may begin.
+# Byte order marks of files in UTF-16 and UTF-8.
 _MARKS: Final = (b"\xff\xfe", b"\xfe\xff", b"\xef\xbb\xbf")
 _COMMAND: Final = "the output of tofu providers schema -json"
 
@@ -70,7 +70,7 @@ class _File(Struct):
 
 
 class TypeSchema:
-    """The schema of a resource type, or of a provider's configuration; the block is decoded when first asked for.
+    """The schema of a resource type, or of a provider's configuration; the block is decoded on first use.
 
     `name` is its name in messages. `version` is the provider's current schema version.
     """
@@ -99,7 +99,7 @@ class TypeSchema:
 
     @cached_property
     def _outcome(self) -> tuple[SchemaBlock, ObjectType] | str:
-        """The block and its type, or why it cannot be read: thousands of objects may have one broken schema."""
+        """The block and its type, or the error. Cached, since thousands of objects may have one broken schema."""
         try:
             block = parse_block(bytes(self._raw), self._ephemeral)
             return block, implied_type(block)
@@ -122,11 +122,11 @@ class ProviderSchemas:
         return tuple(self._found)
 
     def provider_for(self, provider: Provider) -> Provider | None:
-        """Return the provider whose schemas apply to one in a state, None if there is none.
+        """Return the provider whose schemas apply to a provider in a state, None if there is none.
 
-        That is the provider itself or, if the file does not have it, the one of the same namespace and type in the
-        other engine's registry: registry.opentofu.org/hashicorp/aws for registry.terraform.io/hashicorp/aws, and the
-        other way round. Other hosts are never confused, and legacy providers (`-/aws`) have no schemas.
+        That is the provider itself or, if the file does not have it, the provider with the same namespace and type in
+        the other engine's registry: registry.opentofu.org/hashicorp/aws for registry.terraform.io/hashicorp/aws, and
+        the reverse. Other hosts are never confused, and legacy providers (`-/aws`) have no schemas.
         """
         if provider in self._found:
             return provider
@@ -157,8 +157,8 @@ class ProviderSchemas:
 def read_provider_schemas(data: bytes) -> ProviderSchemas:
     """Read the output of `providers schema -json` in format 1.x.
 
-    Decodes only as much as is needed to find the schemas; a schema that cannot be read is reported when it is used.
-    Raises SchemaError, which says what the data is instead, if it can tell.
+    Decodes only as much as is needed to find the schemas; an unreadable schema is reported on use. Raises
+    SchemaError, which names the actual kind of the data if it is known.
     """
     try:
         file = msgspec.json.decode(data, type=_File)
@@ -219,7 +219,7 @@ def open_schemas(path: str) -> ProviderSchemas:
         raise SchemaError(f"{path}: {error}") from None
 
 
-# `invalid` stands for a mode that is missing: OpenTofu then decodes no such blocks.
+# `invalid` stands for a missing mode: OpenTofu then decodes no such blocks.
 NestingMode: TypeAlias = Literal["single", "group", "list", "set", "map", "invalid"]
 
 
@@ -245,7 +245,7 @@ class NestedAttributes(Struct, frozen=True):
 
 
 class NestedBlock(Struct, frozen=True):
-    """A block within a block. A limit of 0 is none."""
+    """A block within a block. A limit of 0 means no limit."""
 
     block: SchemaBlock
     nesting: NestingMode
@@ -266,7 +266,7 @@ class SchemaBlock(Struct, frozen=True):
     ephemeral: bool = False
 
     def decoded_blocks(self) -> Iterator[tuple[str, NestedBlock]]:
-        """Yield the nested blocks that values have, by name: not those without a mode or named like an attribute."""
+        """Yield the nested blocks in values, by name: not those without a mode or with the name of an attribute."""
         for name, nested in self.blocks.items():
             if nested.nesting != "invalid" and name not in self.attributes:
                 yield name, nested
@@ -315,7 +315,7 @@ _DECODER = msgspec.json.Decoder(_Block)
 
 
 def parse_block(raw: bytes, ephemeral: bool = False) -> SchemaBlock:
-    """Parse the member `block` of a schema. Raises SchemaError, which says where.
+    """Parse the member `block` of a schema. Raises SchemaError with the location.
 
     `ephemeral` marks the schema of an ephemeral resource type.
     """
@@ -371,7 +371,7 @@ R = TypeVar("R")
 
 
 def refuses_depth(function: Callable[P, R]) -> Callable[P, R]:
-    """Make a function raise CtyValueError where it would raise RecursionError."""
+    """Make a function raise CtyValueError instead of RecursionError."""
 
     @wraps(function)
     def refusing(*args: P.args, **kwargs: P.kwargs) -> R:
@@ -388,7 +388,7 @@ def implied_type(block: SchemaBlock) -> ObjectType:
     """Return the type of the object that a block decodes to.
 
     A list or map of blocks with a dynamic attribute has the type DYNAMIC: its values are tuples and objects. An
-    attribute without a type has the type DYNAMIC, too. If a block and an attribute have one name, the attribute
+    attribute without a type has the type DYNAMIC, too. If a block and an attribute have the same name, the attribute
     counts. Raises CtyValueError if the schema is nested too deeply. Source: OpenTofu `Block.ImpliedType`.
     """
     found = without_optional(decoding_type(block))

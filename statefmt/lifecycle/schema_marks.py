@@ -1,4 +1,4 @@
-"""Finds the values that schemas mark as sensitive or write-only, and views a state with these marks.
+"""Finds the values that schemas mark as sensitive or write-only, and returns states with these marks.
 
 Source: OpenTofu `Block.ValueMarks`, `Block.WriteOnlyPaths`, `ContainsSensitive`.
 """
@@ -44,7 +44,7 @@ _Place: TypeAlias = tuple[AbsResource, InstanceKey, str]
 
 
 def typed_instance(instance: InstanceState, schemas: ProviderSchemas) -> InstanceState:
-    """Return an instance to show, never to write; see typed_pair()."""
+    """Return an instance for display, never for writing; see typed_pair()."""
     schema = _schema(instance.resource, schemas)
     if schema is None:
         return instance
@@ -52,19 +52,19 @@ def typed_instance(instance: InstanceState, schemas: ProviderSchemas) -> Instanc
 
 
 def typed_pair(one: Snapshot, other: Snapshot, schemas: ProviderSchemas) -> tuple[Snapshot, Snapshot]:
-    """Return two snapshots to compare, never to write.
+    """Return two snapshots for comparison, never for writing.
 
-    Attributes of the provider's own schema version are in canonical form by type: sets sorted and without repetition,
+    Attributes of the provider's own schema version are in canonical form by type: sets sorted and without duplicates,
     numbers as numbers. Attributes that the schema makes sensitive or write-only are marked, in both versions of an
-    object if one has them; where they cannot be decoded, whole attributes are. Resources without a schema stay as they
-    are, and so do objects that both snapshots have with the same attributes. Raises SchemaError.
+    object if either has them; if they cannot be decoded, whole attributes are marked. Resources without a schema stay
+    as they are, and so do objects that both snapshots have with the same attributes. Raises SchemaError.
     """
     typed, others = _changed(one, other, schemas), _changed(other, one, schemas)
     return _viewed(one, typed, others), _viewed(other, others, typed)
 
 
 def _changed(snapshot: Snapshot, unlike: Snapshot, schemas: ProviderSchemas) -> Mapping[_Place, _Typed]:
-    """Return the typed form of all objects that have a schema and are not the same in the other snapshot."""
+    """Return the typed form of all objects that have a schema and differ in the other snapshot."""
     others = {resource.addr: resource for resource in unlike.resources}
     found: dict[_Place, _Typed] = {}
     for resource in snapshot.resources:
@@ -86,7 +86,7 @@ def _viewed(snapshot: Snapshot, typed: Mapping[_Place, _Typed], others: Mapping[
         if place not in typed:
             return obj
         other = others.get(place)
-        # A part that only the other version has is no difference between the marks.
+        # Mark parts that only the other version has, too: otherwise the marks would differ.
         return _marked(*typed[place], *(() if other is None else other[1]))
 
     return replace(
@@ -104,7 +104,7 @@ def _schema(resource: ResourceState, schemas: ProviderSchemas) -> TypeSchema | N
 
 
 def _same(one: ResourceInstanceObject, other: ResourceInstanceObject | None) -> bool:
-    """Return whether two objects have the same text, and so the same form by type."""
+    """Return whether two objects have the same text, and so the same typed form."""
     return (
         other is not None
         and one.schema_version == other.schema_version
@@ -123,13 +123,13 @@ def _typed(obj: ResourceInstanceObject, schema: TypeSchema) -> _Typed:
             attributes, paths = Raw(write_value(value, schema.type)), _hidden_paths(schema.block, value)
             return replace(obj, attributes=attributes), paths
         except CtyError:
-            # A rule says what is wrong with the attributes.
+            # A rule reports problems with the attributes.
             pass
     return obj, _whole_attributes(schema.block)
 
 
 def _marked(obj: ResourceInstanceObject, paths: tuple[Path, ...], *more: Path) -> ResourceInstanceObject:
-    """Return the object with more sensitive paths, each once and in an order of their own."""
+    """Return the object with additional sensitive paths, deduplicated and in a fixed order."""
     if not paths and not more:
         return obj
     own, problems = decode_paths(obj.sensitive_attributes)
@@ -155,9 +155,9 @@ def _has_secrets(schema: SchemaBlock | NestedAttributes) -> bool:
 
 
 def _hidden_paths(block: SchemaBlock, value: CtyValue) -> tuple[Path, ...]:
-    """Return the paths of sensitive attributes, and those of write-only attributes that have a value.
+    """Return the paths of sensitive attributes, and of write-only attributes that have a value.
 
-    Unlike those of value_marks(), they also lead into maps of blocks with dynamic attributes, where OpenTofu hides
+    Unlike value_marks(), also returns paths into maps of blocks with dynamic attributes, where OpenTofu hides
     nothing. Raises CtyValueError if the value is nested too deeply.
     """
     sensitive = (each.path for each in value_marks(block, value) if "sensitive" in each.marks)
@@ -166,7 +166,7 @@ def _hidden_paths(block: SchemaBlock, value: CtyValue) -> tuple[Path, ...]:
 
 
 def _leading(of: Type, paths: Iterable[Path]) -> Iterator[Path]:
-    """Yield paths with a step to an attribute wherever a key leads into an object."""
+    """Yield paths with an attribute step instead of each key that leads into an object."""
     for path in paths:
         inner, found = of, list[PathStep]()
         for given in path:
@@ -176,7 +176,7 @@ def _leading(of: Type, paths: Iterable[Path]) -> Iterator[Path]:
 
 
 def _next(of: Type, step: PathStep) -> tuple[PathStep, Type]:
-    """Return the step as it is into a value of this type, and the type of the part."""
+    """Return the form of the step in a value of this type, and the type of the part."""
     match of, step:
         case ObjectType(attributes), (GetAttr(name) | PathIndex(str() as name)):
             return GetAttr(name), attributes.get(name, of)
@@ -192,12 +192,12 @@ def _next(of: Type, step: PathStep) -> tuple[PathStep, Type]:
 def value_marks(block: SchemaBlock, value: CtyValue, *, deprecations: bool = False) -> tuple[PathMarks, ...]:
     """Return the paths into a value of a block that the schema marks as `sensitive`, each once.
 
-    With `deprecations`, deprecated parts are marked as `deprecated`, too. The root block of an ephemeral resource
-    is `ephemeral`. Attributes of the value are marked even if they are null. The value has the implied type; its own
-    marks do not matter. Raises CtyValueError if it is nested too deeply.
+    With `deprecations`, deprecated parts are marked as `deprecated`, too. The root block of an ephemeral resource is
+    `ephemeral`. Attributes of the value are marked even if they are null. The value has the implied type; its own
+    marks are ignored. Raises CtyValueError if it is nested too deeply.
 
-    A map of blocks is an object if it has dynamic attributes. Its blocks have paths by key all the same, which lead
-    nowhere in an object: OpenTofu does not hide sensitive values there.
+    A map of blocks is an object if it has dynamic attributes. The paths of its blocks still have keys, which match
+    nothing in an object: OpenTofu does not hide sensitive values there.
     """
 
     def own(part: _SchemaPart) -> frozenset[str]:
@@ -218,7 +218,7 @@ def _marks(part: _SchemaPart, deprecations: bool) -> frozenset[str]:
 def write_only_paths(block: SchemaBlock, value: CtyValue) -> tuple[Path, ...]:
     """Return the paths of write-only attributes in a value of the block, whether they are null or not.
 
-    A value that is null or unknown has none. Raises CtyValueError if the value is nested too deeply. Source: OpenTofu
+    A null or unknown value has none. Raises CtyValueError if the value is nested too deeply. Source: OpenTofu
     `Block.WriteOnlyPaths`.
     """
     found = walk_block(
@@ -233,7 +233,7 @@ def write_only_paths(block: SchemaBlock, value: CtyValue) -> tuple[Path, ...]:
 
 @refuses_depth
 def values_at(value: CtyValue, paths: Iterable[Path]) -> tuple[Path, ...]:
-    """Return the paths that lead to other values than null; also all paths below an unknown value.
+    """Return the paths that lead to non-null values, and all paths below an unknown value.
 
     Raises CtyValueError if the value is nested too deeply.
     """
@@ -250,7 +250,7 @@ def _not_null(value: CtyValue, tree: PathTree[Path]) -> Iterator[Path]:
     for step, part in steps(value):
         below = tree.child(step)
         if below is not None:
-            # go-cty does not find elements of sets with unknown parts again, and takes them for unknown.
+            # go-cty cannot look up elements of sets with unknown parts, and treats them as unknown.
             lost = isinstance(value.type, SetType) and not is_wholly_known(part)
             yield from _not_null(unknown(part.type) if lost else part, below)
 
@@ -261,11 +261,11 @@ _SchemaPart: TypeAlias = SchemaBlock | SchemaAttribute
 def walk_block(
     block: SchemaBlock, value: CtyValue, path: Path, wanted: Callable[[_SchemaPart], bool], *, of_null: bool
 ) -> Iterator[tuple[Path, _SchemaPart]]:
-    """Yield the `wanted` parts of a block's schema, with the path of each place in the value.
+    """Yield the `wanted` parts of a block's schema, with the path of each occurrence in the value.
 
-    Attributes within a wanted attribute of nested attributes are left out, and nested blocks without any wanted
-    attribute. With `of_null`, attributes of a block that is null or unknown are yielded, too. Source: OpenTofu
-    `Block.ValueMarks`, `Block.WriteOnlyPaths`.
+    Omits attributes within a wanted attribute of nested attributes, and nested blocks without any wanted attribute.
+    With `of_null`, includes attributes of a null or unknown block. Source: OpenTofu `Block.ValueMarks`,
+    `Block.WriteOnlyPaths`.
     """
     has_value = not is_null(value) and is_known(value)
     if not (has_value or of_null):

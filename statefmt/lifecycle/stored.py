@@ -50,20 +50,20 @@ from statefmt.text import pattern
 
 
 def decode_state(attributes: bytes, of: Type) -> CtyValue:
-    """Decode attributes, as JSON, by the implied type of their schema, without those that the schema does not have.
+    """Decode attributes, as JSON, by the implied type of their schema, ignoring attributes unknown to the schema.
 
-    Missing attributes are null, and primitive values convert as in cty's JSON: `"1"` is a number. Raises CtyValueError
-    with go-cty's detail, CtyPathError for a part.
+    Missing attributes are null, and primitive values convert as in cty's JSON: `"1"` is a number. Raises
+    CtyValueError with go-cty's detail, CtyPathError for a part.
     """
     return read_value(strip_removed(attributes, of), of)
 
 
 def strip_removed(attributes: bytes, of: Type) -> bytes:
-    """Return attributes, as JSON, without those that the type does not have; the same bytes if there are none.
+    """Return attributes, as JSON, without those unknown to the type; the same bytes if there are none.
 
-    Only JSON objects are stripped, and nothing within tuples and dynamic values. As OpenTofu encodes a stripped object
-    anew, its numbers then pass through float64: 9007199254740993 becomes 9007199254740992. What is not valid, out of
-    that range or nested too deeply stays as it is, for decoding to refuse.
+    Strips only JSON objects, and nothing within tuples and dynamic values. As OpenTofu encodes a stripped object
+    anew, its numbers then pass through float64: 9007199254740993 becomes 9007199254740992. Values that are invalid,
+    out of that range or nested too deeply stay as they are, so that decoding refuses them.
     """
     try:
         node = loads_exact(attributes, replace_invalid=True)
@@ -72,7 +72,7 @@ def strip_removed(attributes: bytes, of: Type) -> bytes:
         stripped = _strip(node, of)
         if stripped is node:
             return attributes
-        # OpenTofu refuses a number out of range in an attribute that it drops, too.
+        # OpenTofu also refuses a number out of range in a dropped attribute.
         encode_value(node)
         return encode_value(stripped)
     except (ValueError, RecursionError):
@@ -88,7 +88,7 @@ def _strip(node: JSONValue, of: Type) -> JSONValue:
         return node
     members: list[tuple[str, JSONValue]] = []
     changed = False
-    # The last of several members with one name counts.
+    # The last of duplicate members counts.
     for name, item in dict(node).items():
         wanted = of.element if isinstance(of, MapType) else of.attributes.get(name)
         new = item if wanted is None else _strip(item, wanted)
@@ -100,7 +100,7 @@ def _strip(node: JSONValue, of: Type) -> JSONValue:
 
 @refuses_depth
 def conformance(given: Type, wanted: Type) -> tuple[ValueProblem, ...]:
-    """Return where the type `given`, that of a value, differs from `wanted`, where DYNAMIC admits any type.
+    """Return the differences between `given`, the type of a value, and `wanted`, in which DYNAMIC admits any type.
 
     Steps into collections have an unknown key. Raises CtyValueError if a type is nested too deeply.
     """
@@ -178,7 +178,7 @@ def _key(key: str | int | CtyValue) -> str:
     return quote(data) if isinstance(data, str) else "..."
 
 
-# go-cty quotes a part of the value after these words, which may be a secret.
+# After these words, go-cty quotes a part of the value, which may be a secret.
 _QUOTING = ("failed to decode type for dynamic value", "invalid key")
 
 
@@ -188,7 +188,7 @@ def undecodable_reason(error: CtyValueError) -> str:
 
 
 def undecodable_steps(error: CtyValueError) -> tuple[str | int, ...]:
-    """Return the names and indexes of the part that does not decode; elements of sets have none."""
+    """Return the names and indexes of the undecodable part; elements of sets have none."""
     path = error.path if isinstance(error, CtyPathError) else ()
     return tuple(key for step in path if isinstance(key := step_key(step), (str, int)))
 
@@ -196,8 +196,8 @@ def undecodable_steps(error: CtyValueError) -> tuple[str | int, ...]:
 class FlatmapError(StatetoolError, ValueError):
     """A flatmap that does not decode by a type.
 
-    The message is OpenTofu's, where OpenTofu has one. It may show a count, which is a value of the state; `key` and
-    `expected` say without values where the problem is, and which type was expected there.
+    The message is OpenTofu's, if OpenTofu has one. It may show a count, which is a value of the state; `key` and
+    `expected` give the location and the expected type without values.
     """
 
     def __init__(self, message: str, key: str, expected: Type) -> None:
@@ -211,12 +211,12 @@ UNKNOWN_TEXT: Final = "74D93920-ED26-11E3-AC10-0800200C9A66"
 # Keys of counts, after the prefix of a list, set or tuple, and of a map.
 ITEM_COUNT: Final = "#"
 ENTRY_COUNT: Final = "%"
-# How many parts a value may have: a list of a million elements needs no more than one key.
+# The maximum number of parts of a value: one key is enough for a list of a million elements.
 _MOST_PARTS = 1_000_000
 _MOST_PARTS_FOR_A_KEY = 10
 
 _INTEGER = pattern(r"[+-]?[0-9]+")
-# No count of more digits is in the range of Go's int, except for leading zeros.
+# Apart from leading zeros, a count with more digits exceeds the range of Go's int.
 _INTEGER_DIGITS = 19
 _INTEGER_END = 1 << 63
 
@@ -232,9 +232,9 @@ def decode_flatmap(flatmap: Mapping[str, str], of: Type) -> FlatmapDecoding:
     """Decode a flatmap by the type of an object.
 
     Attributes without a key are null, keys outside the type are unused, and the counts of maps and sets are not
-    checked. As in OpenTofu, the only element of a set of empty collections has a wrong type. Time grows with the bytes
-    of the flatmap and the parts of the result. Raises FlatmapError, also where OpenTofu crashes (negative counts,
-    elements of different types) or would run out of memory (more than about a million parts without keys).
+    checked. As in OpenTofu, the only element of a set of empty collections has a wrong type. Time grows with the
+    bytes of the flatmap and the parts of the result. Raises FlatmapError, also where OpenTofu crashes (negative
+    counts, elements of different types) or would run out of memory (more than about a million parts without keys).
     """
     if not isinstance(of, ObjectType):
         raise FlatmapError("only objects can be read from flatmaps", "", of)
@@ -259,7 +259,7 @@ class _Flatmap:
         return tuple(key for key in self._keys if key not in self._used)
 
     def value(self, key: str, of: Type) -> tuple[Type, Data]:
-        """Return the own type and the data of the value with a key."""
+        """Return the actual type and the data of the value with a key."""
         self._count_parts(1, key, of)
         match of:
             case PrimitiveType():
@@ -270,7 +270,7 @@ class _Flatmap:
                 raise FlatmapError("cannot decode dynamic from flatmap", key, of)
         prefix = key + "."
         text = self._text(prefix + (ENTRY_COUNT if isinstance(of, MapType) else ITEM_COUNT))
-        # OpenTofu looks for an unknown collection under its name without any dot at its end.
+        # OpenTofu looks for an unknown collection under its name without trailing dots.
         if UNKNOWN_TEXT in (self._texts.get(key.rstrip(".")), text):
             return of, UnknownData()
         if text is None:
@@ -316,7 +316,8 @@ class _Flatmap:
             case SetType(element):
                 pairs = [self.value(key, element) for key in self._item_keys(prefix)]
                 if not pairs and text == "1":
-                    # OpenTofu knows that the one element is empty, but gives a collection one level too many.
+                    # OpenTofu detects that the only element is empty, but returns a collection that is nested one
+                    # level too deeply.
                     pairs = [_empty_element(element)]
                 found = common_element_type((own for own, _ in pairs), element, "set")
                 own_type = of if found is element else SetType(found)
@@ -334,13 +335,13 @@ class _Flatmap:
         return of if same else TupleType(tuple(own for own, _ in pairs)), tuple(data for _, data in pairs)
 
     def _map(self, prefix: str, of: MapType, element: Type) -> tuple[Type, Data]:
-        # All of the rest is the key, dots included: maps in flatmaps are maps of primitive values.
+        # The whole rest is the key, including dots: maps in flatmaps are maps of primitive values.
         pairs: dict[str, tuple[Type, Data]] = {}
         keys: dict[str, str] = {}
         for key in self._keys_with(prefix):
             if key[len(prefix) :] != ENTRY_COUNT:
                 name = nfc(key[len(prefix) :])
-                # Of keys that only differ in their normalisation, the last one wins.
+                # Of keys that differ only in normalisation, the last one wins.
                 self._used.discard(keys.get(name, ""))
                 pairs[name], keys[name] = self.value(key, element), key
         found = common_element_type((own for own, _ in pairs.values()), element, "map")

@@ -28,7 +28,7 @@ _ADDRESSED: Final = frozenset({"resources", "instances", "modules", "check_resul
 _QUOTED: Final = r'"[^"\\]*+(?:\\.[^"\\]*+)*+'
 _WORD: Final = pattern(rf'{_QUOTED}(?:"|\\?\Z)|(?:\[(?:{_QUOTED}"|\d++)\]|[^\s"()\[\],;])++')
 _CLOSED: Final = pattern(_QUOTED + '"')
-# After an unclosed quote: all quotes that follow are escaped, and none begins a name.
+# After an unclosed quote: all later quotes are escaped, and none begins a name.
 _UNQUOTED_WORD: Final = pattern(r'(?:\[\d++\]|[^\s"()\[\],;])++')
 _NAME: Final = pattern(r'".+"|[^/][\W\d]*+[^\W\d][^._\[]*+[._\[].*|[^._\[]*+[._\[][\W\d]*+[^\W\d].*', re.DOTALL)
 _LENGTH: Final = 32
@@ -42,7 +42,7 @@ class Baseline(Struct, frozen=True, forbid_unknown_fields=True):
     states: dict[str, list[str]] = msgspec.field(default_factory=dict)
 
     def split(self, path: str, findings: Sequence[Finding]) -> tuple[tuple[Finding, ...], int]:
-        """Return the new findings of a state, and the number of known ones that were left out.
+        """Return the new findings of a state, and the number of known ones that were omitted.
 
         Findings that make a file unusable always count as new.
         """
@@ -81,8 +81,8 @@ def write_baseline(
 ) -> int:
     """Write findings, by the path of their state relative to the baseline, to a file; return their number.
 
-    The file may exist. Pairs of a path and its findings are not kept while those of other states are made.
-    Symbolic links are not followed: the file may be part of an untrusted repository. Raises StoreError.
+    The file may exist. Consumes the pairs of path and findings one by one, without keeping earlier findings. Does not
+    follow symbolic links: the file may be part of an untrusted repository. Raises StoreError.
     """
     try:
         baseline = made_baseline(findings.items() if isinstance(findings, Mapping) else findings)
@@ -114,9 +114,9 @@ def _key(path: str) -> str:
 def fingerprint(finding: Finding) -> str:
     """Return a stable identifier of a finding: 32 hexadecimal digits.
 
-    It is a hash of the rule, the address and the members in the pointer, and does not depend on serials, line numbers,
-    array positions or the order of the file. Findings about elements of one list in an object, such as its
-    dependencies, are distinguished by the names in their detail, those about a configuration by their anchors.
+    It is a hash of the rule, the address and the members in the pointer, and does not depend on serials, line
+    numbers, array positions or the order of the file. Findings about elements of one list in an object, such as its
+    dependencies, are distinguished by the names in their detail, findings about a configuration by their anchors.
     Findings that cannot be distinguished have the same fingerprint, so callers must count them.
     """
     # Imported late: it loads a cryptography library, and text output shows no fingerprints.

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class SelectedRules(NamedTuple):
-    """The rules of a run by code; `looking` are those with a check of their own."""
+    """The rules of a run by code; `looking` are the rules with their own check."""
 
     by_code: Mapping[str, Rule]
     looking: Sequence[Rule]
@@ -107,7 +107,7 @@ def check_configuration(
 def check_plan(
     subject: PlanSubject, *, select: Sequence[str] | None = None, ignore: Sequence[str] | None = None
 ) -> list[Finding]:
-    """Return all findings about a plan, sorted by address and code; their pointers lead into the plan.
+    """Return all findings about a plan, sorted by address and code; their pointers refer to the plan.
 
     Raises ValueError if a code matches no rule.
     """
@@ -124,8 +124,8 @@ def _order(place: Place | None) -> tuple[str, int, int]:
 
 
 def _weighed(findings: Iterable[Finding], rules: Mapping[str, Rule], subject: Subject) -> Iterator[Finding]:
-    """Yield findings with the severity of their rule, and the fix of the rule after that of the reader."""
-    # The fixes of a rule: there may be very many findings, and all have the same.
+    """Yield findings with the severity of their rule, and the fix of the reader, then of the rule."""
+    # The fixes of a rule, shared by all of its findings, which may be very many.
     last: dict[str, tuple[Fix, Fix]] = {}
     for given in findings:
         rule, fix = rules[given.code], given.fix
@@ -148,8 +148,8 @@ def selected_rules(
 ) -> SelectedRules:
     """Return the rules that match `select` (None matches all) and not `ignore`.
 
-    Rules that need more than a state are included if it is among `inputs`, as for rules_for(). Rules for files that
-    are not usable states are always included. Raises ValueError if a code matches no rule.
+    Includes rules that need more than a state if the further input is among `inputs`, as in rules_for(). Always
+    includes rules for files that are not usable states. Raises ValueError if a code matches no rule.
     """
     return _selected(None if select is None else tuple(select), tuple(ignore or ()), inputs)
 

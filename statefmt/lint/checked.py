@@ -1,6 +1,6 @@
-"""Models the result of checking one state: its findings, their places, and how `check --fix` mends them.
+"""Models the result of checking one state: its findings, their positions, and how `check --fix` fixes them.
 
-Findings that have one cause, the same code and the same fix, are one group.
+Findings with the same cause, code and fix form a group.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from statefmt.store.reading import display_name
 if TYPE_CHECKING:
     from statefmt.configuration.provider_instances import ProviderReferences
 
-# Canonical form decides these in a state that can be read, but only a user may.
+# The canonical form of a readable state decides these, but only a user may.
 _IS_DECIDED: Final = frozenset({Code.PROVIDER_BLOCKS_DIFFER})
-# Commands that take several addresses, so that one command can fix a whole group.
+# Commands that accept several addresses, so that one command can fix a whole group.
 _TAKE_SEVERAL: Final = frozenset({"forget-deposed", "rebind", "rm", "taint", "untaint"})
-# With more addresses, a command has a selector for them, if there is one.
+# With more addresses, a command uses a selector for them, if there is one.
 _MOST_ADDRESSES: Final = 4
 # Replaces the address of a finding in a string that several findings share.
 ELLIPSIS: Final = "…"
@@ -39,11 +39,11 @@ ShortSelectors: TypeAlias = Mapping[frozenset[str], tuple[str, ...]]
 class CheckedState:
     """The sorted findings of one state, with their positions in its file.
 
-    `name` is the path as given, or `<standard input>`. `positions` maps the JSON pointers of the findings to positions
-    in the file. `hidden` counts the findings that a baseline or a setting suppresses. `fixes` has the codes of those
-    that `check --fix` mends, at least some of each; `way()` answers for one finding. If `is_configuration` is set, the
-    findings are about a configuration, and `name` is its directory. If `is_plan` is set, they are about a plan.
-    `short_selectors` stand for long lists of addresses in the commands of fixes.
+    `name` is the path as given, or `<standard input>`. `positions` maps the JSON pointers of the findings to
+    positions in the file. `hidden` counts the findings that a baseline or a setting suppresses. `fixes` has the codes
+    whose findings `check --fix` fixes, at least in part; `way()` answers for one finding. If `is_configuration` is
+    set, the findings are about a configuration, and `name` is its directory. If `is_plan` is set, they are about a
+    plan. `short_selectors` replace long lists of addresses in the commands of fixes.
     """
 
     name: str
@@ -56,11 +56,11 @@ class CheckedState:
     short_selectors: ShortSelectors = field(default_factory=dict)
 
     def fixable(self, *ways: Fixable) -> tuple[Finding, ...]:
-        """Return the findings that are mended in one of some ways."""
+        """Return the findings that can be fixed in one of the given ways."""
         return tuple(finding for finding in self.findings if self.way(finding) in ways)
 
     def way(self, finding: Finding) -> Fixable | None:
-        """Return how `check --fix` mends one of the findings; None if it does not."""
+        """Return how `check --fix` fixes one of the findings; None if it does not."""
         found = self.fixes.get(finding.code)
         return found if found is not None and mend_for(finding) is not None else None
 
@@ -74,7 +74,7 @@ class CheckedState:
 def checked_state(name: str, data: bytes, version: int, findings: Sequence[Finding]) -> CheckedState:
     """Return findings about a state, given its bytes and format version, with their positions in its file.
 
-    The pointers of the findings lead into the version 4 document.
+    The pointers of the findings refer to the version 4 document.
     """
     found = without_pointers(findings, version)
     return CheckedState(display_name(name), tuple(found), finding_positions(data, found) if found else {})
@@ -90,28 +90,28 @@ class UnreadableState:
 
 @unique
 class Fixable(StrEnum):
-    """How `check --fix` mends a finding: by itself, or only with `--unsafe-fixes`."""
+    """How `check --fix` fixes a finding: by default, or only with `--unsafe-fixes`."""
 
     SAFE = "safe"
     UNSAFE = "unsafe"
 
     @property
     def options(self) -> str:
-        """The options of `check` that mend it."""
+        """The options of `check` that apply the fix."""
         return "--fix" if self is Fixable.SAFE else "--fix --unsafe-fixes"
 
 
 def mend_of(code: str) -> Mend | None:
-    """Return how `check --fix` mends the findings with a code; None if it does not.
+    """Return how `check --fix` fixes the findings with a code; None if it does not.
 
-    Only rules that look at the state alone have one.
+    Only rules that check the state alone have a mend.
     """
     rule = rules_for().get(code)
     return None if rule is None else rule.mend
 
 
 def mend_for(finding: Finding) -> Mend | None:
-    """Return how `check --fix` mends a finding; None if it does not."""
+    """Return how `check --fix` fixes a finding; None if it does not."""
     mend = mend_of(finding.code)
     return mend if mend is not None and mend.applies(finding) else None
 
@@ -119,9 +119,9 @@ def mend_for(finding: Finding) -> Mend | None:
 def fixable_codes(
     inspection: Inspection, findings: Iterable[Finding], configuration: ProviderReferences | None
 ) -> Mapping[str, Fixable]:
-    """Return the codes of findings of a state that are mended, and how.
+    """Return the codes of the fixable findings of a state, and how to fix them.
 
-    Nothing is mended in a state that cannot be used, or has an older format. The canonical form is not written if that
+    Nothing is fixable in a state that is unusable or has an older format. The canonical form is not written if that
     would drop resources, or would also decide a question that is not among the findings.
     """
     snapshot, document = inspection.snapshot, inspection.document
@@ -145,8 +145,8 @@ def fixable_among(
     """Like fixable_codes(), for a state of the current format, from facts about it.
 
     Args:
-        findings: The findings that are reported.
-        noticed: The codes of all problems that reading found, reported or not.
+        findings: The reported findings.
+        noticed: The codes of all problems that the reader found, reported or not.
         has_short_addresses: Whether it names providers by their type only.
         sources_known: Whether a configuration has a source for each of these types.
     """
@@ -170,7 +170,7 @@ def fixable_among(
 
 
 def _sources_known(snapshot: Snapshot, configuration: ProviderReferences | None) -> bool:
-    """Return whether a configuration has one source for each provider that a state names by its type only."""
+    """Return whether a configuration has one source for each provider that a state names only by its type."""
     if configuration is None:
         return False
     from statefmt.analysis.providers.inferred_sources import required_sources
@@ -182,14 +182,14 @@ def _sources_known(snapshot: Snapshot, configuration: ProviderReferences | None)
 
 
 class Group(NamedTuple):
-    """Findings with one cause, in their order, and the fix for all of them."""
+    """Findings with the same cause, in their order, and the fix for all of them."""
 
     findings: tuple[Finding, ...]
     fix: Fix
 
 
 def grouped(findings: Sequence[Finding], short: ShortSelectors) -> list[Group]:
-    """Group findings by severity, code and fix; a group takes the place of its first finding.
+    """Group findings by severity, code and fix; a group is at the position of its first finding.
 
     Fixes are the same if they differ only in the address of their finding. `short` is from short_selectors().
     """
@@ -197,7 +197,7 @@ def grouped(findings: Sequence[Finding], short: ShortSelectors) -> list[Group]:
 
 
 def short_selectors(findings: Sequence[Finding], snapshot: Snapshot) -> ShortSelectors:
-    """Return the selectors that stand for long lists of addresses in the commands of groups."""
+    """Return the selectors that replace long lists of addresses in the commands of groups."""
     joined = [
         finding
         for finding in findings
@@ -205,7 +205,7 @@ def short_selectors(findings: Sequence[Finding], snapshot: Snapshot) -> ShortSel
     ]
     if len(joined) <= _MOST_ADDRESSES:
         return {}
-    # Imported late: few states have so many findings of one cause.
+    # Imported late: few states have so many findings with the same cause.
     from statefmt.analysis.selection.covering import command_words, shortest
 
     found = {}
@@ -222,7 +222,7 @@ def _groups(findings: Sequence[Finding]) -> list[list[Finding]]:
     groups: dict[object, list[Finding]] = {}
     last, group = None, list[Finding]()
     for finding in findings:
-        # Many findings about one object follow each other.
+        # Many findings about one object are adjacent.
         if not (
             last
             and finding.fix is last.fix
@@ -263,7 +263,7 @@ def _joined_fix(group: Sequence[Finding], short: ShortSelectors) -> Fix:
 
 
 def _arguments(command: Command, finding: Finding, addresses: Sequence[str]) -> Iterator[str]:
-    """Yield the arguments of a command, with other addresses for that of its finding if the command takes several."""
+    """Yield the arguments of a command, with all addresses for the finding's if the command accepts several."""
     for argument in command.arguments:
         if argument == finding.address and command.name in _TAKE_SEVERAL:
             yield from addresses

@@ -1,6 +1,6 @@
-"""Finds provider blocks in a configuration, and gives findings places and stable anchors in it.
+"""Finds provider blocks in a configuration, and gives findings positions and stable anchors in it.
 
-An anchor names the block around a finding, so that it stays when lines move.
+An anchor names the block around a finding, so that it does not change when lines move.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def place(range_: Range | None) -> Place | None:
 
 
 def problem_finding(code: Code, problem: Problem, address: str = "") -> Finding:
-    """Return the finding of a rule that reports a problem as it is."""
+    """Return the finding of a rule that reports a problem unchanged."""
     return code.finding(problem.summary, problem.detail, address, place=place(problem.range))
 
 
@@ -53,10 +53,10 @@ def _directories(configuration: Configuration) -> Collection[Declarations]:
 
 
 def anchored(findings: Sequence[Finding], configuration: Configuration) -> list[Finding]:
-    """Return the findings in the same order, with anchors and paths; those without a place are unchanged.
+    """Return the findings in the same order, with anchors and paths; findings without a place are unchanged.
 
     An anchor consists of the file, the block, the summary, and a number that distinguishes findings of one rule and
-    address that share these. Paths relative to the root module are prefixed with its directory, as it was given.
+    address that share these. Paths relative to the root module are prefixed with its directory, as given.
     """
     result = list(findings)
     placed = [(finding.place, number) for number, finding in enumerate(findings) if finding.place is not None]

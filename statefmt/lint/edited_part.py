@@ -16,7 +16,7 @@ from statefmt.model.addrs import AbsResourceInstance, ConfigResource, ResourceMo
 from statefmt.model.findings import Code
 from statefmt.model.snapshot import ResourceInstanceObject, ResourceState, Snapshot, not_among
 
-# Rules that compare resources with each other. All others look at a single resource, or at the state without its
+# Rules that compare resources with each other. All other rules check a single resource, or the state without its
 # resources.
 COMPARING: Final = frozenset(
     {Code.DUPLICATE_REMOTE_OBJECT, Code.DEPENDENCY_DANGLING, Code.DEPENDENCY_CYCLE, Code.PROVIDER_HOSTS_MIXED}
@@ -24,7 +24,7 @@ COMPARING: Final = frozenset(
 
 
 class EditedPart(NamedTuple):
-    """A state before and after an edit, without the resources that did not change.
+    """A state before and after an edit, without unchanged resources.
 
     `alone` means that no error can involve any other resource.
     """
@@ -35,10 +35,10 @@ class EditedPart(NamedTuple):
 
 
 def edited_part(before: Snapshot, after: Snapshot) -> EditedPart:
-    """Return the part of a state that an edit changed; all of it if an address appears twice.
+    """Return the part of a state that an edit changed; the whole state if an address appears twice.
 
-    Of the rules that compare resources, only one is an error: a remote object with two addresses (ADR008). The edit can
-    only introduce it if an object changed its identity or was copied.
+    Of the rules that compare resources, only one is an error: a remote object with two addresses (ADR008). The edit
+    can introduce it only if an object changed its identity or was copied.
     """
     edited = not_among(after.resources, before.resources)
     addrs = {resource.addr for resource in edited}
@@ -83,8 +83,8 @@ def may_add_dependency_findings(
 ) -> bool:
     """Return False if an edit certainly adds no finding of these rules, and moves none to another resource.
 
-    A resource that is not in the part keeps its findings, unless it names a resource that is gone, or is in a cycle
-    with one that changed.
+    A resource outside the part keeps its findings, unless it names a removed resource, or is in a cycle with a
+    changed resource.
     """
     edited = {id(resource) for resource in part.after.resources}
     rest = [resource for resource in after.resources if id(resource) not in edited]
@@ -92,8 +92,8 @@ def may_add_dependency_findings(
     old, new, named = _configs(part.before.resources), _configs(part.after.resources), _named(part.after.resources)
     there = _configs_among(rest, old | new | named)
     lost = old - new - there
-    # Edits change dependencies only with the addresses that they name. If these stay, a finding can only go from one
-    # instance of a resource to another one of it.
+    # Edits change dependencies only together with the addresses that they name. If the addresses stay, a finding can
+    # only move between instances of the same resource.
     if not lost and new <= old | there and all(one.config() == other.config() for one, other in moved.items()):
         return False
     if any(addr.resource.mode is not ResourceMode.EPHEMERAL for addr in named - new - there):
@@ -102,7 +102,7 @@ def may_add_dependency_findings(
     mentioned = _named(resource for resource in rest if _names_any(resource, changed))
     if not lost.isdisjoint(mentioned) or any(map(_is_ambiguous, (*rest, *parts))):
         return True
-    # Whatever is in a cycle is named, and names others.
+    # Each resource in a cycle is named, and names others.
     naming = (resource for resource in (*rest, *parts) if any(obj.dependencies for obj in resource.objects))
     suspects = _configs_among(naming, changed & (mentioned | named | _named(part.before.resources)))
     return bool(suspects) and any(_in_cycles(suspects, side.resources) for side in (before, after))
@@ -146,7 +146,7 @@ def _changed(part: EditedPart) -> set[ConfigResource]:
 
 
 def _is_ambiguous(resource: ResourceState) -> bool:
-    """Whether an address may look like that of another resource: the rules compare them as text."""
+    """Whether an address may equal another resource's: the rules compare them as text."""
     return "." in resource.addr.resource.type or "." in resource.addr.resource.name
 
 

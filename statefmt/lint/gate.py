@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 R = TypeVar("R")
 
-# Starting a process takes as long as checking some dozens of small states.
+# Starting a process takes as long as checking dozens of small states.
 _SHARE: Final = 100
 
 
@@ -63,7 +63,7 @@ class Gate:
         with collector_paused():
             if len(names) == 1:
                 return [self._checked(names[0])]
-            # Each state is a step of its own, without phases.
+            # Each state is one step of the progress, without phases.
             gate = replace(self, context=replace(self.context, progress=None))
             return map_in_processes(
                 gate._checked, names, report=lambda done: self.context.phase("checking", done, len(names), "states")
@@ -86,7 +86,7 @@ class Gate:
         return self.checked(name, data if found is None else found.plain, found)
 
     def checked(self, name: str, data: bytes, opened: Opened | None) -> CheckedState:
-        """Check a state that was read, as check() does.
+        """Check a state already read, as check() does.
 
         `data` is its plain content; `opened` the decrypted file if it is encrypted.
         """
@@ -99,7 +99,7 @@ class Gate:
         return CheckedState(display_name(name), new, places, hidden, fixes, short_selectors=short)
 
     def found(self, name: str, data: bytes | Inspection, opened: Opened | None) -> tuple[tuple[Finding, ...], int]:
-        """Return the findings about a state that was read, and the number of those in the baseline.
+        """Return the findings about a state already read, and the number of findings in the baseline.
 
         `data` is its plain content; `opened` the decrypted file if it is encrypted.
         """
@@ -132,7 +132,8 @@ class Gate:
     def check_plan(self, name: str, plan: ShownPlan, state: str | None = None) -> CheckedState:
         """Check a plan from the file `name`, with a state file if one is given.
 
-        Of a state that cannot be used, only the findings of check() say so. Raises StoreError and EncryptionError.
+        If the state is unusable, includes only the findings of check() with the reason. Raises StoreError and
+        EncryptionError.
         """
         # Imported late: most runs have no plan.
         from statefmt.lint.plan_subject import PlanSubject
@@ -150,7 +151,7 @@ class Gate:
         return inspect(data if found is None else found.plain).snapshot
 
     def _new(self, name: str, findings: Sequence[Finding]) -> tuple[tuple[Finding, ...], int]:
-        """Return the findings that are not in the baseline, and the number of those that are."""
+        """Return the findings that are not in the baseline, and the number of findings that are."""
         if not self.baseline.states:
             return tuple(findings), 0
         return self.baseline.split(relative_path(name, self.baseline_folder), findings)
@@ -183,8 +184,8 @@ def map_in_processes(
 ) -> list[R]:
     """Return the result of `work` for each item, in order. `work` must not raise or have side effects.
 
-    By default, starts one process per processor, but no more than there is work for. `report` is called with the number
-    of items that are done; this process assumes that the others are as fast.
+    By default, starts one process per processor, but no more than there is work for. Calls `report` with the number
+    of finished items; this process assumes that the others are as fast.
     """
     # Imported late: usually there is one state, and no worker.
     from statefmt.processes import Worker, processor_count
@@ -205,7 +206,7 @@ def map_in_processes(
         shares = [[done_here(place, item) for place, item in enumerate(items[0::count])]]
         for number, worker in enumerate(workers, 1):
             done: list[R] | None = worker.answer()
-            # If a process has died, perhaps for lack of memory, this one does its share.
+            # If a process has died, perhaps for lack of memory, this process does its share.
             shares.append(share(number) if done is None else done)
     finally:
         for worker in workers:

@@ -21,7 +21,7 @@ from statefmt.store.backends import state_words
 
 @dataclass(frozen=True)
 class PlanSubject:
-    """A plan to check, with the state at hand: its snapshot and its file, None if no state is given.
+    """A plan to check, with the given state: its snapshot and its file, None without a state.
 
     `pairing` pairs the blocks of all lists that rules compare.
     """
@@ -35,7 +35,7 @@ class PlanSubject:
 
     @cached_property
     def prior(self) -> PriorComparison | None:
-        """The comparison of the state that the plan was made for with the state at hand; None without a state."""
+        """The comparison of the plan's prior state with the given state; None without a state."""
         return None if self.snapshot is None else compare_prior(self.plan, self.snapshot, self.pairing)
 
     @cached_property
@@ -72,7 +72,7 @@ class PlanSubject:
         return DYNAMIC if found is None else found.type
 
     def command(self, name: str, *arguments: str) -> Command:
-        """Return a statetool command on the state at hand."""
+        """Return a statetool command on the given state."""
         return Command(name, (*arguments, *(() if self.state is None else state_words(self.state))))
 
 

@@ -1,6 +1,7 @@
 """Finds the valid provider addresses in a document, on resources and instances.
 
-A state has few distinct addresses, so rules test these first, and search for their places only if one matters.
+A state has few distinct addresses, so rules test these first, and search for their positions only if an address
+matters.
 """
 
 from __future__ import annotations
@@ -14,14 +15,14 @@ from statefmt.lint.subject import ResourcePart, Subject
 from statefmt.model.addrs import AbsProviderInstance
 from statefmt.model.provider_binding import Unreadable, read_config, read_instance
 
-# Number of cached answers about sets of addresses: the states of one project use the same providers.
+# Number of cached results for sets of addresses: the states of one project use the same providers.
 _CACHED: Final = 1024
 # Number of cached addresses. A state may have thousands, one for each tenant.
 _CACHED_ADDRESSES: Final = 65536
 
 
 class NamedProvider(NamedTuple):
-    """A provider address and its place: on a block, or on one of its instances (by index)."""
+    """A provider address and its position: on a block, or on one of its instances (by index)."""
 
     provider: AbsProviderInstance
     text: str
@@ -37,7 +38,7 @@ class NamedProvider(NamedTuple):
 
 @lru_cache(maxsize=_CACHED_ADDRESSES)
 def _provider_of_resource(text: str) -> AbsProviderInstance | None:
-    """Parse a resource's `provider`, in the current form or that before Terraform 0.13."""
+    """Parse a resource's `provider`, in the current form or in the form before Terraform 0.13."""
     config = read_config(text)
     return None if isinstance(config, Unreadable) else config.instance()
 
@@ -50,7 +51,7 @@ def provider_of_instance(text: str) -> AbsProviderInstance | None:
 
 
 def provider_in_force(resource: ResourceV4, obj: InstanceObjectV4) -> AbsProviderInstance | None:
-    """Return the provider instance of an object: its own, or else that of its resource."""
+    """Return the provider instance of an object: its own, or else its resource's."""
     if obj.provider:
         return provider_of_instance(obj.provider)
     return _provider_of_resource(resource.provider) if resource.provider else None
@@ -62,7 +63,7 @@ def providers(subject: Subject) -> frozenset[AbsProviderInstance]:
 
 
 def places(subject: Subject, wanted: Callable[[AbsProviderInstance], bool]) -> Iterator[NamedProvider]:
-    """Yield the places of `wanted` providers in the order of the file; on instances, only a block's first of each."""
+    """Yield the positions of `wanted` providers in file order; on instances, only the first of each in a block."""
     on_resources = _wanted(subject.once(_resource_texts), _provider_of_resource, wanted)
     on_instances = _wanted(subject.once(_instance_texts), provider_of_instance, wanted)
     if not on_resources and not on_instances:

@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from statefmt.lint.rule import Rule
 
-# The input beside the state that the rules with a prefix need.
+# The further input, besides the state, that the rules with a prefix need.
 _NEEDED: Final = {"cfg": "configuration", "cfs": "configuration", "lif": "an apply", "pln": "a plan", "sch": "schemas"}
 
 
@@ -40,7 +40,7 @@ def all_rules() -> Mapping[str, Rule]:
 
 @cache
 def rules_for(inputs: frozenset[str] = frozenset()) -> Mapping[str, Rule]:
-    """Return the rules that need a state and nothing but `inputs`, by code, without loading the others.
+    """Return the rules that need only a state and `inputs`, by code, without loading the others.
 
     `inputs` are `configuration`, `schemas`, `a plan` and `an apply`.
     """
@@ -49,7 +49,7 @@ def rules_for(inputs: frozenset[str] = frozenset()) -> Mapping[str, Rule]:
 
 
 def _rules(but: Collection[str] = ()) -> list[tuple[Rule, str]]:
-    """Return the rules with their pages, in the order of the codes, except those with some prefixes."""
+    """Return the rules with their pages, in the order of the codes, except rules with the given prefixes."""
     found: list[tuple[Rule, str]] = []
     for module in _modules(but):
         found += [(rule, rule.page) for rule in getattr(module, "RULES", ())]

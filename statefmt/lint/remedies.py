@@ -1,11 +1,12 @@
 """Determines the fates of a state's objects under a configuration, and suggests remedies for a missing provider.
 
-The remedies are commands that bind an object to another provider instance or forget it, and blocks to paste that
-declare the provider for one more apply.
+The remedies are commands that bind an object to another provider instance or forget it, and blocks that declare the
+provider for one more apply.
 
 Sources: RFC "Static Evaluation of Provider Iteration" (a resource has one provider configuration, and its instances
 differ only in the key; removing elements); RFC "Dynamic Provider Instances and Instance Assignment" (a module that is
-removed with a provider in it); OpenTofu's advice, `internal/tofu/node_resource_abstract_instance.go`, resolveProvider.
+removed with a provider in it); OpenTofu's advice, `internal/tofu/node_resource_abstract_instance.go`,
+resolveProvider.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ _HAS_PROVIDER: Final = (FateKind.KEPT, FateKind.REBOUND)
 
 
 def configuration(subject: Subject) -> ProviderReferences:
-    """Return the configuration that the state is compared with, of which fates are known."""
+    """Return the configuration to compare with the state; it must be set."""
     assert subject.configuration is not None
     return subject.configuration
 
@@ -68,7 +69,7 @@ def _fates(subject: Subject) -> Sequence[Fate]:
 
 
 def _by_instance(subject: Subject) -> dict[AbsResourceInstance, AbsProviderInstance]:
-    """Return the declared provider instance of each instance: that of its first object that has one."""
+    """Return the declared provider instance of each instance, from its first object that has one."""
     found: dict[AbsResourceInstance, AbsProviderInstance] = {}
     for fate in fates(subject):
         if fate.declared and fate.outcome in _HAS_PROVIDER:
@@ -126,8 +127,8 @@ def rebind_or_forget(subject: Subject, fate: Fate) -> Fix:
 def rebinding(subject: Subject, fate: Fate, provider: AbsProviderInstance) -> Fix | None:
     """Return the command that binds the object to a provider instance, or None if there is none.
 
-    The instances of a resource can move to another configuration only together. Each then gets the key that is right
-    for it; the result is None if another instance has no such key.
+    The instances of a resource can move to another configuration only together. Each then gets its own matching key;
+    the result is None if another instance has no such key.
     """
     to = as_in_state(fate, provider)
     # The provider may be new to the state.
@@ -151,8 +152,8 @@ def rebinding(subject: Subject, fate: Fate, provider: AbsProviderInstance) -> Fi
 class _Going(NamedTuple):
     """The provider keys of a resource's objects in another configuration: new keys by old keys.
 
-    `homeless` are the objects without a new key. `together` is set if all get the same key. `pairs` is the argument of
-    `--map`, or "" if an old key has several new ones.
+    `homeless` are the objects without a new key. `together` is set if all get the same key. `pairs` is the argument
+    of `--map`, or "" if an old key has several new ones.
     """
 
     keys: dict[InstanceKey, set[InstanceKey]]
@@ -191,7 +192,7 @@ def _nothing_known(subject: Subject) -> dict[tuple[AbsResource, ConfigProviderCo
 
 
 def removed_block_note(fate: Fate) -> str:
-    """Return a note that a `removed` block does not help, if there is one: OpenTofu needs the provider first."""
+    """Return a note that a `removed` block does not help, if one exists: OpenTofu needs the provider first."""
     if fate.removal is None:
         return ""
     return f" The removed block at {where(fate.removal.block.range)} needs it too."
@@ -230,9 +231,9 @@ def _key_for(subject: Subject, fate: Fate, provider: AbsProviderInstance) -> Ins
 def _other_instances(subject: Subject, fate: Fate) -> Iterator[AbsProviderInstance]:
     """Yield existing provider instances with the same arguments as the object's, the likeliest first.
 
-    Another account or region would not have the object. First is the one that another object of the same instance uses,
-    or else the one that the resource block names, then others of the same provider: in its own configuration, then in
-    configurations of its module or ancestors.
+    Another account or region would not have the object. The first is the provider instance of another object of the
+    same instance, or else the one in the resource block, then others of the same provider: in its own configuration,
+    then in configurations of its module or ancestors.
     """
     references = configuration(subject)
     mine = fate.needed if fate.needed is not None and fate.needed.config == fate.bound.config else fate.bound
@@ -287,7 +288,8 @@ class PutBack(NamedTuple):
 def put_back(subject: Subject, provider: AbsProviderInstance) -> PutBack | None:
     """Return how to restore a provider instance, with all missing ones of its configuration; None if it exists.
 
-    A block cannot have instances both with and without keys: if `for_each` was added or removed, restore the old form.
+    A block cannot have instances both with and without keys: if `for_each` was added or removed, restore the old
+    form.
     """
     references = configuration(subject)
     config = provider.config
@@ -310,7 +312,7 @@ def put_back(subject: Subject, provider: AbsProviderInstance) -> PutBack | None:
 
 
 def missed_keys(subject: Subject, config: ConfigProviderConfig) -> Collection[InstanceKey]:
-    """Return the keys that a provider configuration lacks for the objects that lose their provider."""
+    """Return the missing keys of a provider configuration for the objects that lose their provider."""
     return subject.once(_missed).get(config, ())
 
 
@@ -349,9 +351,9 @@ def provider_block(
     keys: Collection[InstanceKey],
     own: InstanceKey = NO_KEY,
 ) -> str:
-    """Return a `provider` block with these instances and those that are already declared.
+    """Return a `provider` block with the given and the already declared instances.
 
-    If there are too many to list in each finding, it has only some of them, including `own`, and a comment says so.
+    If there are too many for each finding, the block has only some of them, including `own`, and a comment.
 
     The block replaces the existing one, if any. If the module is gone, the result includes the call of a module that
     contains only the block.
@@ -420,7 +422,8 @@ def _for_each(
         return (), f"toset([{_list({*wanted, *(key for key in keys if isinstance(key, StringKey))})}])"
     if isinstance(references.for_each_type(config), SetType):
         return (), f"setunion({text}, [{_list(wanted)}])"
-    # Where the block uses each.value, null would fail: the name of no resource is refused until somebody replaces it.
+    # If the block uses each.value, null would fail. No resource has this name, so the block is refused until a user
+    # replaces it.
     value = _OLD_VALUE if _uses_each_value(declared) else "null"
     note = (f"  # Replace {_OLD_VALUE} by the value that the key had.",) if value == _OLD_VALUE else ()
     items = ", ".join(f"{_text(key)} = {value}" for key in sorted(wanted, key=key_order))
@@ -428,7 +431,7 @@ def _for_each(
 
 
 def _uses_each_value(block: ProviderBlock) -> bool:
-    """Return whether the arguments of a provider block use `each.value`, or may do so."""
+    """Return whether the arguments of a provider block use, or may use, `each.value`."""
 
     def is_each_value(reference: Traversal) -> bool:
         first = reference.steps[0] if reference.steps else None
@@ -462,9 +465,9 @@ def _is_list_of_texts(block: ProviderBlock) -> bool:
 def _module(
     references: ProviderReferences, config: ConfigProviderConfig, keys: Collection[InstanceKey], own: InstanceKey
 ) -> str:
-    """Return nested calls of modules that contain nothing else, down to the one with the provider block.
+    """Return nested calls of otherwise empty modules, down to the module with the provider block.
 
-    Their directories are below that of the nearest module that still exists.
+    Their directories are below the directory of the nearest module that still exists.
     """
     lines: list[str] = []
     directory = ""

@@ -1,7 +1,7 @@
-"""Defines what a rule is.
+"""Defines a rule.
 
 A rule is a module in the folder of its prefix (`rules/adr/adr006_…`) with a constant `RULE`, and its docstring is the
-page of the rule. Short rules, and those whose findings the reader creates, are entries of `RULES` in the module
+page of the rule. Short rules, and rules whose findings the reader creates, are entries of `RULES` in the module
 `rules/PREFIX`, with their pages. A page has a title, then `## What it does`, `## Why is this bad?`, `## Example` and
 `## What to do`.
 """
@@ -35,10 +35,10 @@ class Rule:
     """A rule: its code, which determines its name and severity, and its checks.
 
     `check` yields findings that the reader does not create; the engine sets their severity to the rule's. Their
-    pointers refer to the v4 document, or, if `reads_file` is set, to the file in its own format version. `fix` returns
-    the fix of findings, or the rest of it if the reader gave a part, and `mend` is how `check --fix` mends them.
-    `check_configuration` checks a configuration without a state, and `check_plan` a plan, with the state it was made
-    for if that is given. `page` is the page of a rule without a module of its own.
+    pointers refer to the v4 document, or, if `reads_file` is set, to the file in its own format version. `fix`
+    returns the fix of findings, or the rest of it if the reader gave a part, and `mend` is how `check --fix` fixes
+    them. `check_configuration` checks a configuration without a state, and `check_plan` a plan, with its prior state
+    if given. `page` is the page of a rule without its own module.
     """
 
     code: Code
@@ -64,7 +64,7 @@ class Rule:
 class Mending(Struct, frozen=True):
     """The input of a mend: a state, and the addresses of the resources with findings of the rule.
 
-    `sources` has the sources that the configuration gives to providers known by their type only.
+    `sources` has the sources that the configuration gives to providers known only by their type.
     """
 
     snapshot: Snapshot
@@ -87,12 +87,12 @@ class Mending(Struct, frozen=True):
 
 
 class Mend(Struct, frozen=True):
-    """How `check --fix` mends the findings of a rule.
+    """How `check --fix` fixes the findings of a rule.
 
-    `does` says it in a sentence, for the rule's page. A mend `is_safe` if there is one right answer; others are applied
-    only if the user asks for them. `change` is a pure function that returns the mended state. Without it, the
-    canonical form of the state has none of the rule's findings to which the mend `applies`. `needs_sources` if a
-    configuration must have the sources of providers.
+    `does` describes it in a sentence, for the rule's page. A mend `is_safe` if there is one right answer; others are
+    applied only on request. `change` is a pure function that returns the fixed state. Without it, the canonical form
+    of the state has none of the rule's findings to which the mend `applies`. `needs_sources` if a configuration must
+    have the sources of providers.
     """
 
     does: str
@@ -108,5 +108,5 @@ class Mend(Struct, frozen=True):
 
     @property
     def options(self) -> str:
-        """The options of `check` that apply it."""
+        """The options of `check` that apply the mend."""
         return "--fix" if self.is_safe else "--fix --unsafe-fixes"

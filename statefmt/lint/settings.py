@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _OWN_FILE: Final = "statetool.toml"
 _SHARED_FILE: Final = "pyproject.toml"
 _LARGEST: Final = 16 * 1024 * 1024
-# The most problems that a message lists, and the most characters of each.
+# The maximum number of problems in a message, and the maximum length of each.
 _MOST: Final = 10
 _LONGEST: Final = 200
 
@@ -51,7 +51,7 @@ class Settings(Struct, frozen=True, kw_only=True, rename="kebab", forbid_unknown
     """A project's settings for `check`. The command line takes precedence.
 
     `select` and `ignore` are rule codes or prefixes of codes. The keys of `per_file_ignores` are globs over paths
-    relative to the settings file, those of `per_address_ignores` globs over addresses (`*` matches any string).
+    relative to the settings file, the keys of `per_address_ignores` globs over addresses (`*` matches any string).
     `rules` are settings of single rules.
     """
 
@@ -64,7 +64,7 @@ class Settings(Struct, frozen=True, kw_only=True, rename="kebab", forbid_unknown
     rules: RuleSettings = RuleSettings()
 
     def baseline_in(self, folder: Path) -> Path | None:
-        """Return the path of the baseline for settings in this folder, or None if there is none.
+        """Return the path of the baseline for settings in this folder, or None without a baseline.
 
         The repository chooses this path, not the user, so it is only read, and must be in the folder or below it,
         without symbolic links. Raises SettingsError otherwise.
@@ -105,7 +105,7 @@ def find_settings(folder: Path) -> Path | None:
 def load_settings(path: Path) -> Settings:
     """Read the settings in a file.
 
-    Raises SettingsError if it cannot be read, or with the invalid key, or the key with the code of no rule.
+    Raises SettingsError if it cannot be read; for an invalid key or an unknown code, it names the key.
     """
     table = _table(path)
     if table is None:
@@ -127,7 +127,7 @@ def refuse_unknown_code(prefix: str) -> None:
     """Raise ValueError if no rule has a code that starts with `prefix`."""
     if prefix and any(code.startswith(prefix) for code in Code):
         return
-    # Imported late: nearly every code is right.
+    # Imported late: nearly every code is valid.
     from difflib import get_close_matches
 
     known = {name for code in Code for name in (code.value, code.value[:3])}
@@ -137,7 +137,7 @@ def refuse_unknown_code(prefix: str) -> None:
 
 
 def _codes(settings: Settings) -> Iterator[tuple[tuple[str, ...], Sequence[str]]]:
-    """Yield the codes in settings with the path of the key that has them."""
+    """Yield the codes in settings with the path of their key."""
     yield ("select",), settings.select or ()
     yield ("ignore",), settings.ignore
     for pattern, codes in settings.per_file_ignores.items():
@@ -158,7 +158,7 @@ def _table(path: Path) -> dict[str, Any] | None:
         content = tomllib.loads(text.decode("utf-8"))
     except (ValueError, RecursionError) as error:
         if path.name == _SHARED_FILE and b"[tool.statetool" not in text:
-            # The file belongs to other tools, which will report it.
+            # The file belongs to other tools, which report the error.
             return None
         raise SettingsError(f"{path}: not valid TOML: {error}") from error
     if path.name != _SHARED_FILE:
@@ -168,7 +168,7 @@ def _table(path: Path) -> dict[str, Any] | None:
     return table if isinstance(table, dict) else None
 
 
-# There are few patterns, and a test for each of very many addresses.
+# There are few patterns, each tested on very many addresses.
 _glob: Final = cache(asterisk_test)
 
 
@@ -177,11 +177,11 @@ def _matching(ignores: Mapping[str, Sequence[str]], text: str) -> tuple[str, ...
 
 
 def problems(schema: str, document: Any, otherwise: str) -> str:
-    """Every problem in a document, with its place, on one line; `otherwise` if the schema finds none.
+    """Return all problems in a document on one line, with their locations; `otherwise` if the schema finds none.
 
-    `schema` is the name of the schema. A place is a dotted path, as in TOML.
+    `schema` is the name of the schema. A location is a dotted path, as in TOML.
     """
-    # Imported late: only files that do not decode get here.
+    # Imported late: only files that do not decode need it.
     from statefmt.schema_problems import schema_errors
 
     found = list(schema_errors(schema, document))
@@ -204,17 +204,17 @@ def _message(error: ValidationError) -> str:
 def _nearest(name: str, known: Sequence[str]) -> str:
     from difflib import get_close_matches
 
-    # TOML's keys have hyphens; people write the underscores of Python.
+    # TOML's keys have hyphens; users write Python's underscores.
     near = get_close_matches(name.replace("_", "-"), known, n=1, cutoff=0.5) or get_close_matches(name, known, n=1)
     return f" (did you mean {near[0]!r}?)" if near else f" (the keys are: {', '.join(known)})"
 
 
 def _short(message: str) -> str:
-    """A message without the middle of a long value that it quotes."""
+    """Return a message with the middle of a long quoted value omitted."""
     return message if len(message) <= _LONGEST else f"{message[: _LONGEST // 2]}…{message[-_LONGEST // 2 :]}"
 
 
 def place(path: Sequence[str | int]) -> str:
-    """Return the beginning of a message about a place in a document: its dotted path, as in TOML."""
+    """Return the beginning of a message about a part of a document: its dotted path, as in TOML."""
     steps = [step if isinstance(step, str) and step.replace("-", "").isidentifier() else repr(step) for step in path]
     return f"{'.'.join(steps)}: " if steps else ""

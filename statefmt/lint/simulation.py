@@ -1,4 +1,4 @@
-"""Predicts what a change of a configuration does to a state: objects that lose their provider or are destroyed."""
+"""Predicts the effects of a configuration change on a state: objects that lose their provider or are destroyed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _ORPHANED: Final = (Code.PROVIDER_CONFIGURATION_GONE, Code.PROVIDER_INSTANCE_GON
 
 
 class Orphan(NamedTuple):
-    """An object that loses its provider: the finding about it, and the provider instance."""
+    """An object that loses its provider: its finding, and the provider instance."""
 
     finding: Finding
     provider: AbsProviderInstance
@@ -28,7 +28,7 @@ class Simulation(NamedTuple):
     """The effects of a change: objects that lose their provider, and instances that are destroyed normally.
 
     `unknown` counts the objects whose provider is unknown after the change, `reasons` has the reasons. `problems` are
-    errors because of which parts of the changed configuration are unknown.
+    errors that make parts of the changed configuration unknown.
     """
 
     orphaned: tuple[Orphan, ...]
@@ -41,9 +41,9 @@ class Simulation(NamedTuple):
 def simulate(
     data: bytes, snapshot: Snapshot, before: ProviderReferences, after: ProviderReferences, *, name: str | None = None
 ) -> Simulation:
-    """Compare the effects of two configurations on one state, and return those that only `after` has.
+    """Compare the effects of two configurations on one state, and return the effects that only `after` has.
 
-    `data` is the content of the state file, `name` its name for the commands that findings suggest.
+    `data` is the content of the state file, `name` its name in suggested commands.
     """
     state = inspect(data)
     # Pointers distinguish the objects, in states of older formats too.

@@ -1,7 +1,7 @@
-"""The input of the rules: everything read from a file, and its parts one by one.
+"""The input of the rules: the whole content of a file, and its parts.
 
-The parts come from the parsed document, so they exist even if the document cannot be turned into a snapshot. Beside
-Subject, this module has functions that read a part: its key, its address and its sensitive paths.
+The parts come from the parsed document, so they exist even if the document cannot become a snapshot. Besides Subject,
+this module has functions that read a part: its key, its address and its sensitive paths.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class ResourcePart(Struct, frozen=True, gc=False):
 
 
 class ObjectPart(Struct, frozen=True, gc=False):
-    """One entry of a resource's `instances`. Most have no findings, so address and pointer are made when used."""
+    """One entry of a resource's `instances`. Most have no findings, so address and pointer are built on demand."""
 
     document: InstanceObjectV4
     resource: ResourcePart
@@ -78,7 +78,7 @@ class Subject:
     """A state to check, optionally for a release. Everything is computed once, on first use.
 
     `name` is its file, `-` for standard input, or None if unknown. `configuration` is the configuration to compare
-    the state with, `opened` the decrypted file, and `schemas` those of the state's providers, each if any. With
+    with the state, `opened` the decrypted file, and `schemas` the schemas of the state's providers, each if any. With
     `json_schema`, the state is also validated against the JSON schema of its format.
     """
 
@@ -94,8 +94,8 @@ class Subject:
     def command(self, name: str, *arguments: str, mends: bool = False) -> Fix:
         """Return a statetool command on this state, with the condition for running it, if any.
 
-        A state that cannot be read must be fixed first, and one in an older format upgraded, unless this command does
-        that (`mends`).
+        A state that cannot be read must be fixed first, and a state in an older format upgraded, unless this command
+        does so (`mends`).
         """
         state = () if self.name is None else state_words(self.name)
         command = Command(name, (*arguments, *state))
@@ -119,7 +119,7 @@ class Subject:
     def rewriting(self, *options: str, mends: bool = False) -> Fix:
         """Return the command that rewrites the state in canonical form, with options of `fmt`.
 
-        Where the state names providers by type only, the user has to choose the ENGINE.
+        If the state names providers only by type, the user has to choose the ENGINE.
         """
         is_current = self.inspection.version == CURRENT_VERSION
         command = ("fmt",) if is_current else ("upgrade", "--in-place")
@@ -132,7 +132,7 @@ class Subject:
 
     @cached_property
     def has_short_addresses(self) -> bool:
-        """Whether provider addresses in the form before Terraform 0.13 name a type only."""
+        """Whether provider addresses in the form before Terraform 0.13 name only a type."""
         document = self.inspection.document
         return document is not None and bool(short_addresses(document))
 
@@ -191,7 +191,7 @@ class Subject:
 
     @cached_property
     def is_record(self) -> bool:
-        """Whether the file is the record of `init`, to which no advice about states applies."""
+        """Whether the file is the record of `init`, to which advice about states does not apply."""
         return any(finding.code == Code.BACKEND_CONFIGURATION for finding in self.inspection.findings)
 
     @cached_property
@@ -210,7 +210,7 @@ class Subject:
 
     @cached_property
     def is_canonical(self) -> bool:
-        """Whether the bytes are what OpenTofu would write, in the file's own style; False if unknown."""
+        """Whether the bytes equal OpenTofu's output, in the file's own style; False if unknown."""
         inspection = self.inspection
         if inspection.snapshot is None:
             return False
@@ -233,7 +233,7 @@ def objects_of(resource: ResourcePart) -> Sequence[InstanceObjectV4]:
 
 
 def instance_address(resource: ResourcePart, obj: InstanceObjectV4) -> str:
-    """Return the address of an object's instance; an invalid key is left out."""
+    """Return the address of an object's instance; omits an invalid key."""
     return f"{resource.address}{key_text(obj) or ''}"
 
 
@@ -250,7 +250,7 @@ def _paths(raw: bytes) -> tuple[Path, ...]:
 
 
 def missing_steps(attributes: Raw, paths: Sequence[Path]) -> Iterator[int | None]:
-    """Yield, for each path, the index of the first step that does not exist; None if all exist or it is ambiguous.
+    """Yield, for each path, the index of the first missing step; None if all exist or it is ambiguous.
 
     Nothing below a null counts as missing: it is just not set.
     """
@@ -283,7 +283,7 @@ def _missing(value: Raw, path: Path, place: int, decoded: DecodedOnce) -> int | 
 
 
 def shown_path(path: Path, missing: int) -> str:
-    """Format a path up to its missing step. A missing key may be the value of a set element, and is not shown."""
+    """Format a path up to its missing step. Omits a missing key, which may be the value of a set element."""
     steps = [key for step in path[: missing + 1] if isinstance(key := step_key(step), (str, int))]
     last = path[missing]
     if isinstance(last, GetAttr) or isinstance(last.key, int):

@@ -39,11 +39,11 @@ from statefmt.model.findings import Finding, Severity
 class StatetoolError(Exception):
     """Base class of all exceptions that statetool raises deliberately.
 
-    `code` is a stable name of the reason: of the class, or of the rule for a StateError. `address` is what the error is
-    about in the state, `location` the place of the state. Each is None if it is unknown.
+    `code` is a stable name of the reason: the name of the class, or the rule for a StateError. `address` is the
+    address in the state that the error concerns, `location` the location of the state. Each is None if it is unknown.
 
-    The message names arguments of the library, such as `force_type=True`. `parts` has it in parts, some of them
-    with a wording for the command line, which `on_command_line` joins.
+    The message names arguments of the library, such as `force_type=True`. `parts` are the parts of the message, some
+    of them with another wording for the command line, which `on_command_line` joins.
     """
 
     code: str | None = None
@@ -52,7 +52,7 @@ class StatetoolError(Exception):
     parts: tuple[MessagePart, ...] = ()
 
     def __init__(self, *parts: MessagePart, address: object = None) -> None:
-        """Join the parts of the message; `address` is anything that prints as one."""
+        """Join the parts of the message; `address` is any object that prints as an address."""
         super().__init__("".join(map(str, parts)))
         self.parts = parts
         if address is not None:
@@ -92,9 +92,9 @@ class AddressError(StatetoolError, ValueError):
 
 
 class StateError(StatetoolError):
-    """No snapshot can be made of the bytes. `findings` holds all findings, `reasons` only the errors.
+    """The bytes cannot become a snapshot. `findings` holds all findings, `reasons` only the errors.
 
-    `name` is how a message names the bytes: the state, or which content of it; "" if unknown.
+    `name` is the name of the bytes in messages: the state, or a content of it; "" if unknown.
     """
 
     name: str = ""
@@ -119,7 +119,7 @@ class NotAStateError(StateError):
 class EncryptedStateError(StateError):
     """The bytes are an encrypted state, and there is no configuration to decrypt it.
 
-    The finding names options of the command line, the message the arguments of the library.
+    The finding names options of the command line, the message arguments of the library.
     """
 
     def __str__(self) -> str:
@@ -167,7 +167,7 @@ class MissingPathError(SelectionError, LookupError):
 class InvalidAddressError(SelectionError):
     """An address, a selector or a provider given by a user is invalid.
 
-    `meant` is what the user probably meant, or "". The message lacks it, since how to write it depends on the shell.
+    `meant` is the probable intended address, or "". The message omits it, since its spelling depends on the shell.
     """
 
     code = "invalid-address"
@@ -184,7 +184,7 @@ class SurgeryError(StatetoolError):
 
 
 class EncryptionError(StatetoolError):
-    """An encrypted state cannot be read or written; the message says why and never contains a secret."""
+    """An encrypted state cannot be read or written; the message gives the reason and never contains a secret."""
 
     code = "encryption"
 
@@ -214,11 +214,12 @@ class UnreadableError(EncryptionError):
 
 
 class ProviderSourceError(StatetoolError):
-    """The source of a provider that the state names only by its type is unknown; the message lists ways out.
+    """The source of a provider that the state names only by its type is unknown; the message lists remedies.
 
-    `total` is the number of resources, and `short` counts by type those that name their provider by its type only.
-    `unknown` are the types without a source, `ambiguous` those with several. `host` is the public registry of the
-    other providers, "" if it is unknown, and `problems` say what could not be used to find the sources.
+    `total` is the number of resources, and `short` counts by type the resources that name their provider only by its
+    type. `unknown` are the types without a source, `ambiguous` the types with several. `host` is the public registry
+    of the other providers, "" if it is unknown, and `problems` lists inputs that could not be used to find the
+    sources.
     """
 
     code = "provider-source"
@@ -255,13 +256,13 @@ class MissingStateError(StoreError):
 
 
 class LockedError(StoreError):
-    """The state is locked by someone else; the message names the owner, the time and the operation of the lock."""
+    """Someone else has locked the state; the message names the owner, the time and the operation of the lock."""
 
     code = "locked"
 
 
 class ChangedError(StoreError):
-    """The state is not the expected one; `expected` is the serial or the SHA-256 that it does not have."""
+    """The state is not the expected one; `expected` is the serial or SHA-256 that was expected."""
 
     code = "changed"
 
@@ -273,10 +274,10 @@ class ChangedError(StoreError):
 class RemoteStateError(StoreError):
     """The state of a folder is in a backend that statetool does not open: none of `local`, `http`, `pg` and `s3`.
 
-    `backend` is its type or, with `declared`, what else says where the state is: a `state_store`, a Terragrunt unit, a
-    block that is not known; `declared` is a sentence about it. `programs` are those that can pull the state: `tofu`,
-    `terraform` or both, or `terragrunt`. `folder` is the folder as named, "" for the current one; `workspace` the
-    workspace that was asked for, "" for the one that the programs use by themselves.
+    `backend` is its type or, with `declared`, another construct that locates the state: a `state_store`, a Terragrunt
+    unit, an unknown block; `declared` is a sentence about it. `programs` are the programs that can pull the state:
+    `tofu`, `terraform` or both, or `terragrunt`. `folder` is the folder as named, "" for the current one; `workspace`
+    is the requested workspace, "" for the default of the programs.
     """
 
     code = "remote-state"

@@ -19,7 +19,7 @@ class Severity(Enum):
     WARNING = "warning"
     INFO = "info"
 
-    # Members are compared by identity. That of Enum is not in C, and is asked several times for each finding.
+    # Members are compared by identity. Enum's hash is not in C, and is called several times for each finding.
     __hash__ = object.__hash__
 
     @property
@@ -55,14 +55,14 @@ class Command:
 
 @dataclass(frozen=True, slots=True)
 class Fix:
-    """How to fix a finding: advice with the commands to run, and configuration to paste."""
+    """How to fix a finding: advice with commands to run, and configuration to paste."""
 
     advice: tuple[str | Command, ...] = ()
     snippet: str = ""
 
     @classmethod
     def of(cls, *parts: str | Command | Fix, snippet: str = "") -> Fix:
-        """Join parts into one fix; a Fix among them contributes its own parts. Empty strings are dropped."""
+        """Join parts into one fix, including the parts of any Fix among them. Drops empty strings."""
         advice: list[str | Command] = []
         for part in parts:
             if isinstance(part, Fix):
@@ -85,8 +85,8 @@ class Finding:
     """A problem in readable data.
 
     `code` is the stable code of a rule (`PRV001`). `summary` is OpenTofu's wording if OpenTofu has a diagnostic for
-    the case, so that people can search for it; `detail` may say more. `address` is the resource, instance or output
-    (empty for the whole file), `pointer` an RFC 6901 JSON pointer into the file. `fix` says what to do. `place` is the
+    the case, so that users can search for it; `detail` may add details. `address` is the resource, instance or output
+    (empty for the whole file), `pointer` an RFC 6901 JSON pointer into the file. `fix` is advice. `place` is the
     location of a problem in a configuration instead of the checked state. `anchor` identifies such a finding when
     lines move; it is not meant for display.
     """
@@ -102,7 +102,7 @@ class Finding:
     anchor: str = ""
 
     def as_dict(self) -> dict[str, object]:
-        """Return the finding as values that JSON has; the commands of the fix are lists of words."""
+        """Return the finding as JSON-compatible values; the commands of the fix are lists of words."""
         place = self.place
         return {
             "code": str(self.code),
@@ -182,7 +182,7 @@ class Code(StrEnum):
     LARGE_STATE = "STA018", _INFO
     JSON_SCHEMA = "STA019", _ERROR
 
-    # PRV: which provider instance an object is bound to
+    # PRV: the provider instance of an object
     PROVIDER_BOTH_LEVELS = "PRV001", _WARNING
     PROVIDER_MISSING = "PRV002", _ERROR
     PROVIDER_CONFIGURATIONS_DIFFER = "PRV003", _ERROR
@@ -248,7 +248,7 @@ class Code(StrEnum):
     # CHK: check results
     CHECK_ADDRESS_INVALID = "CHK001", _ERROR
 
-    # REL: what another release would lose
+    # REL: losses in another release
     RELEASE_LOSES_OBJECT = "REL001", _ERROR
     RELEASE_LOSES_MEMBER = "REL002", _ERROR
     RELEASE_REFUSES_STATE = "REL003", _ERROR
@@ -300,7 +300,7 @@ class Code(StrEnum):
     PROVIDER_UNKNOWN = "CFS007", _INFO
     PROVIDER_MISMATCH = "CFS008", _WARNING
 
-    # PLN: a plan, and the state that it was made for
+    # PLN: a plan, and its prior state
     PLAN_DESTROYS_PROTECTED = "PLN001", _ERROR
     PLAN_REPLACES = "PLN002", _WARNING
     PLAN_DRIFT = "PLN003", _WARNING
@@ -340,11 +340,12 @@ def _fix(given: str | Fix) -> Fix:
 
 @lru_cache
 def _advice(text: str) -> Fix:
-    """Return a fix: one for all findings with the same advice."""
+    """Return a fix, shared by all findings with the same advice."""
     return Fix.of(text)
 
 
-# Files with one of these contain no usable state: edits refuse them, and neither settings nor baselines hide these.
+# Files with one of these contain no usable state: edits refuse them, and neither settings nor baselines hide these
+# findings.
 NO_STATE: Final = frozenset({
     Code.NOT_A_STATE, Code.UNSUPPORTED_VERSION, Code.ENCRYPTED, Code.BACKEND_CONFIGURATION, Code.NOT_UTF8
 })  # fmt: skip

@@ -57,7 +57,7 @@ class Lifted(Struct, frozen=True, gc=False):
     """One configuration for a resource and a key for each object, block by block.
 
     A block with an unreadable provider address has None in place of its keys. If `findings` contains an error,
-    `config` and `keys` must not be used, unless all errors are of the `refused_by_opentofu` addresses that Terraform
+    `config` and `keys` must not be used, unless all errors concern the `refused_by_opentofu` addresses that Terraform
     reads.
     """
 
@@ -75,7 +75,7 @@ class Lowered(NamedTuple):
 
 
 class _Bound(NamedTuple):
-    """The effective provider of one object, and the pointer to where it is named."""
+    """The effective provider of one object, and the pointer to its name."""
 
     provider: AbsProviderInstance
     key: InstanceKey
@@ -269,7 +269,7 @@ def _conflict(
     )  # fmt: skip
 
 
-# The host in addresses that Terraform writes for providers known by their type only. OpenTofu does not read these.
+# The host in addresses that Terraform writes for providers known only by their type. OpenTofu does not read these.
 _TERRAFORM_LEGACY: Final = pattern(rf'(?<=provider\["){TERRAFORM_HOST}(?=/-/)')
 # Characters that need no escapes in a quoted key.
 _PLAIN_KEY: Final = pattern(r"[ !#&-\[\]-~]*+")
@@ -284,7 +284,7 @@ class Unreadable(NamedTuple):
 
 @lru_cache(maxsize=_KEPT)
 def read_config(text: str) -> ConfigProviderConfig | Unreadable:
-    """Parse a resource-level address, in the current form or the one before Terraform 0.13."""
+    """Parse a resource-level address, in the current form or in the form before Terraform 0.13."""
     try:
         return parse_config_provider_config(text)
     except AddressError as error:
@@ -320,7 +320,8 @@ def _read_today(text: str) -> ConfigProviderConfig | None:
 def read_as_terraform(text: str) -> AbsProviderInstance | None:
     """Parse an address that Terraform reads and OpenTofu refuses, `provider["registry.terraform.io/-/aws"]`.
 
-    Terraform writes it for a provider that a state from before 0.13 names by its type only. Returns None for others.
+    Terraform writes it for a provider that a state from before 0.13 names only by its type. Returns None for other
+    addresses.
     """
     mended, count = _TERRAFORM_LEGACY.subn(DEFAULT_HOST, text)
     if not count:

@@ -39,9 +39,9 @@ HIGHEST_SERIAL: Final = 2**64 - 1
 class Snapshot(Struct, frozen=True, kw_only=True):
     """The whole content of one state file, in file order.
 
-    `terraform_version` is normalised (`v1.2` becomes `1.2.0`) and empty if the file has none.
-    `serial` is an unsigned 64-bit integer. `source` is the file that the snapshot was read from, for rewrites that
-    keep the bytes of unchanged parts; None if the file was in an older format.
+    `terraform_version` is normalised (`v1.2` becomes `1.2.0`) and empty if the file has none. `serial` is an unsigned
+    64-bit integer. `source` is the file from which the snapshot was read, for rewrites that keep the bytes of
+    unchanged parts; None if the file was in an older format.
     """
 
     terraform_version: str = ""
@@ -55,14 +55,14 @@ class Snapshot(Struct, frozen=True, kw_only=True):
 
 
 class Source(Struct, frozen=True):
-    """The bytes of a v4 file and the snapshot that was read from them."""
+    """The bytes of a v4 file and the snapshot read from them."""
 
     data: bytes
     snapshot: Snapshot
 
 
 class UnknownMember(NamedTuple):
-    """A member that statetool does not know: its name, its exact JSON text, and its position.
+    """A member unknown to statetool: its name, its exact JSON text, and its position.
 
     `after` is the name of the last known member before it in its object, "" if there is none.
     """
@@ -80,13 +80,12 @@ class ObjectStatus(Enum):
 
 
 class ResourceInstanceObject(Struct, frozen=True, kw_only=True, gc=False):
-    """One object of one resource instance: the current one, or a deposed one.
+    """One object of one resource instance: the current object, or a deposed one.
 
-    `attributes` and `identity` are JSON text that is kept undecoded (`None` if absent).
-    `sensitive_attributes` is the canonical JSON text of the paths, `private` canonical base64.
-    `origin` is the position (block, instance) in the document that the object was read from, which lets
-    a rewrite copy bytes; it is not part of the object's content.
-    Source: OpenTofu `internal/states/instance_object_src.go`, `statefile/version4.go`.
+    `attributes` and `identity` are undecoded JSON text (`None` if absent). `sensitive_attributes` is the canonical
+    JSON text of the paths, `private` canonical base64. `origin` is the position (block, instance) of the object in
+    its document, which lets a rewrite copy bytes; it is not part of the object's content. Source: OpenTofu
+    `internal/states/instance_object_src.go`, `statefile/version4.go`.
     """
 
     key: InstanceKey = NO_KEY
@@ -116,9 +115,8 @@ class ResourceInstanceObject(Struct, frozen=True, kw_only=True, gc=False):
 class ResourceState(Struct, frozen=True, kw_only=True, gc=False):
     """A resource: one provider configuration for all of it, and the objects of its instances.
 
-    `provider_config` is None only for a resource without objects whose state names no provider.
-    `objects` are in file order. `origin` lists the blocks of the document that the resource was read
-    from (several if the file spreads it).
+    `provider_config` is None only for a resource without objects whose state names no provider. `objects` are in file
+    order. `origin` lists the blocks of the resource in its document (several if the file splits it).
     """
 
     addr: AbsResource
@@ -134,9 +132,10 @@ class ResourceState(Struct, frozen=True, kw_only=True, gc=False):
 
 
 def not_among(resources: Sequence[ResourceState], others: Sequence[ResourceState]) -> list[ResourceState]:
-    """Return the resources that are not themselves among the `others`.
+    """Return the resources that are not among the `others`, by identity.
 
-    An edit keeps most, in the same order: only those at other places are looked for, as identities take much memory.
+    An edit keeps most resources in the same order: only resources that moved are searched for, as a set of identities
+    takes much memory.
     """
     more = len(others) - len(resources)
     from_start = chain(others, repeat(None))
@@ -161,7 +160,7 @@ class InstanceState(Struct, frozen=True, dict=True):
 
     @property
     def current(self) -> ResourceInstanceObject | None:
-        """The current object; None if only deposed ones are left."""
+        """The current object; None if only deposed objects are left."""
         return next((obj for obj in self.objects if obj.is_current), None)
 
     @property
@@ -171,7 +170,7 @@ class InstanceState(Struct, frozen=True, dict=True):
 
     @property
     def current_first(self) -> tuple[ResourceInstanceObject, ...]:
-        """All objects: the current one, then the deposed ones in file order."""
+        """All objects: the current object, then the deposed ones in file order."""
         current = self.current
         return self.deposed if current is None else (current, *self.deposed)
 
@@ -181,7 +180,7 @@ class InstanceState(Struct, frozen=True, dict=True):
         return None if config is None else config.instance(obj.provider_key)
 
     def object_of(self, deposed: str) -> ResourceInstanceObject:
-        """Return the object with a deposed key, "" for the current one. Raises KeyError if it does not exist."""
+        """Return the object with a deposed key, "" for the current object. Raises KeyError if it does not exist."""
         first = self.objects[0]
         return first if first.deposed == deposed else self._by_deposed[deposed]
 
@@ -247,7 +246,7 @@ KNOWN_STATUSES = frozenset({"pass", "fail", "error", "unknown"})
 
 
 class CheckObject(Struct, frozen=True, kw_only=True):
-    """The result for one checkable object; `status` is taken from the file even if it is unknown."""
+    """The result for one checkable object; `status` is kept from the file even if it is unknown."""
 
     object_addr: str
     status: str
@@ -258,8 +257,8 @@ class CheckObject(Struct, frozen=True, kw_only=True):
 class CheckResult(Struct, frozen=True, kw_only=True):
     """The results for all objects of one checkable configuration construct.
 
-    `known_kind` is False for an object kind that OpenTofu does not know; it drops such results.
-    Source: OpenTofu `internal/states/checks.go`, `statefile/version4.go`.
+    `known_kind` is False for an object kind unknown to OpenTofu, which drops such results. Source: OpenTofu
+    `internal/states/checks.go`, `statefile/version4.go`.
     """
 
     object_kind: str
@@ -301,5 +300,5 @@ def normalise_version(text: str) -> str | None:
 
 
 def depends_on_is_relative(version: str) -> bool:
-    """Return whether that release may have written module-relative `depends_on`: Terraform 0.12.0 to 0.12.13 did."""
+    """Return whether the release may write module-relative `depends_on`: Terraform 0.12.0 to 0.12.13 did."""
     return version.startswith("0.12.")

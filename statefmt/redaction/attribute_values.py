@@ -1,6 +1,6 @@
 """Reads single attributes, identities and outputs: at a path, from many objects, or with sensitive parts withheld.
 
-A withheld part is hidden like HIDDEN, but recoverable on request.
+A withheld part is hidden like HIDDEN, but can be recovered on request.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from statefmt.redaction.partial import HIDDEN, Hidden, Partial, decoded, parse_p
 class ValueReader:
     """Reads the values at a path: `tags.Owner`, `ingress[*].port`, or the name of a flat attribute: `tags.%`.
 
-    `problem` is why only flat attributes can have such a path.
+    `problem` is the error if only flat attributes can have such a path.
     """
 
     def __init__(self, path: str, *, show_sensitive: bool = False) -> None:
@@ -46,19 +46,19 @@ class ValueReader:
         try:
             self._steps = parse_path_pattern(path)
         except SelectionError as error:
-            # It may still be the name of a flat attribute.
+            # The path may still be the name of a flat attribute.
             self.problem = error
 
     @property
     def name(self) -> str:
-        """The name of the attribute that the path begins with."""
+        """The name of the first attribute on the path."""
         return self._path if self._steps is None else str(self._steps[0])
 
     def values(self, obj: ResourceInstanceObject, type_name: str) -> list[JSONValue] | None:
         """Return the values at the path, with HIDDEN for values that may not be shown.
 
-        Returns None if the object has no attribute of the first name, and [] if the path ends further down. Raises
-        ValueError if the value is nested too deeply.
+        Returns None if the object lacks the first attribute, and [] if the path breaks later. Raises ValueError if
+        the value is nested too deeply.
         """
         if obj.attributes is None:
             return self._flat_values(obj, type_name, obj.attributes_flat or {})
@@ -73,7 +73,7 @@ class ValueReader:
         return look_up_all(decoded(unwrapped(attributes[str(first)])), rest)
 
     def names(self, obj: ResourceInstanceObject, type_name: str) -> Iterable[str]:
-        """Return the names that the object has instead."""
+        """Return the names of the object's attributes, for an error message."""
         if obj.attributes is None:
             return obj.attributes_flat or ()
         return self._members(obj, type_name) or ()
@@ -112,7 +112,7 @@ class ValueReader:
             name = ".".join(map(str, self._steps))
             return [name] if name in flat else []
         wanted = [part for step in self._steps for part in ([None] if step is None else str(step).split("."))]
-        # None is any index, hash or key, but not a count.
+        # None means any index, hash or key, but not a count.
         return [
             name
             for name in flat
@@ -148,9 +148,9 @@ def look_up(value: JSONValue, steps: Sequence[str | int]) -> JSONValue:
 
 
 def look_up_all(value: JSONValue, steps: Sequence[str | int | None]) -> list[JSONValue]:
-    """Return the values at the ends of a path, in which None leads to every element or value; [] if it has no end.
+    """Return the values at the ends of a path, in which None matches every element or value; [] if there are none.
 
-    Where the path leads into a hidden value, that is an end.
+    A path ends where it leads into a hidden value.
     """
     ends = [value]
     for step in steps:
@@ -209,7 +209,7 @@ def _no_such(path: str, near: Sequence[str]) -> str:
 
 
 class Withheld(Hidden):
-    """HIDDEN with the JSON text of the value that it stands for."""
+    """HIDDEN with the JSON text of the hidden value."""
 
     __slots__ = ("raw",)
     raw: Raw
@@ -223,8 +223,8 @@ class Withheld(Hidden):
 def withheld_members(obj: ResourceInstanceObject, type_name: str) -> Mapping[str, Partial]:
     """Return the attributes of an object by name, undecoded, with a Withheld for each part that `show` hides.
 
-    The last of repeated members counts. If all attributes are hidden, each of them is withheld. Flat attributes are
-    strings. Returns no members for attributes that are not an object.
+    The last of repeated members counts. If all attributes are hidden, each is withheld. Flat attributes are strings.
+    Returns no members if the attributes are not an object.
     """
     raw, flat = obj.attributes, obj.attributes_flat or {}
     if raw is None:
@@ -244,8 +244,8 @@ def withheld_members(obj: ResourceInstanceObject, type_name: str) -> Mapping[str
 def withheld_identity(obj: ResourceInstanceObject, type_name: str) -> Mapping[str, Partial]:
     """Return the identity of an object by name, undecoded, with a Withheld for each part that `show` hides.
 
-    These are the parts that are sensitive as attributes, and members that are secrets by name or shape. The last of
-    repeated members counts. Returns no members without an identity, or for one that is not an object.
+    These parts are sensitive as attributes, or secrets by name or shape. The last of repeated members counts. Returns
+    no members without an identity, or if it is not an object.
     """
     raw = obj.identity
     if raw is None or memoryview(raw)[0] != ord("{"):
@@ -269,7 +269,7 @@ def member_value(part: Partial) -> JSONValue:
 
 
 def withheld_paths(part: Partial, steps: Sequence[str | int] = ()) -> list[tuple[str | int, ...]]:
-    """Return the paths of the withheld parts of a member, each with `steps` before it."""
+    """Return the paths of the withheld parts of a member, each prefixed with `steps`."""
     found: list[tuple[str | int, ...]] = []
     _add_paths(unwrapped(part), tuple(steps), found)
     return found
@@ -290,6 +290,6 @@ def _members(raw: Raw) -> Mapping[str, Raw]:
     try:
         return object_members(raw)
     except RecursionError:
-        # One member is nested more deeply than msgspec reads; the others are still readable.
+        # One member is nested too deeply for msgspec; the others are still readable.
         text = bytes(raw)
         return {item.name: Raw(text[item.value.start : item.value.end]) for item in container_at(text).items}

@@ -1,13 +1,13 @@
 """Returns the values of a resource instance object, with sensitive parts hidden unless requested.
 
-Hidden are the parts that `sensitive_attributes` marks, and those that are known to be secret. Attributes are stored
-without their types, so some JSON is ambiguous: an array may be a list or a set, and `{"value": …, "type": …}` an object
-or a wrapped value of dynamic type. If a value is ambiguous or a path cannot be followed, too much is hidden rather than
-too little. OpenTofu sorts the attributes of an object by name, so `type` comes first in a provider's own object, and
-second in a wrapping (go-cty `cty/json/marshal.go`, marshalDynamic).
+Hides the parts marked by `sensitive_attributes`, and known secrets. Attributes are stored without their types, so
+some JSON is ambiguous: an array may be a list or a set, and `{"value": …, "type": …}` an object or a wrapped value of
+dynamic type. If a value is ambiguous or a path cannot be followed, hides too much rather than too little. OpenTofu
+sorts the attributes of an object by name, so `type` comes first in a provider's own object, and second in a wrapped
+value (go-cty `cty/json/marshal.go`, marshalDynamic).
 
 States before Terraform 0.12 have flat attributes (`tags.Name`, `rule.0.port`) and did not mark sensitive values, so
-only numbers, bools and strings under names that are known to be harmless are shown.
+only numbers, bools and strings with harmless names are shown.
 """
 
 from __future__ import annotations
@@ -67,8 +67,8 @@ def shown_flat(obj: ResourceInstanceObject, type_name: str) -> Members:
 def identity_value(obj: ResourceInstanceObject, type_name: str, *, show_sensitive: bool) -> Partial:
     """Return the identity of an object, or None.
 
-    Identities repeat attributes but have no sensitive marks, so parts that are sensitive as attributes are hidden,
-    and so are members that are secrets by name or shape.
+    Identities repeat attributes but have no sensitive marks, so hides parts that are sensitive as attributes, and
+    members that are secrets by name or shape.
     """
     raw = obj.identity
     if raw is None:
@@ -108,12 +108,12 @@ def hides_output(output: OutputValue) -> bool:
 
 
 def output_steps(output: OutputValue) -> tuple[SecretSteps, ...]:
-    """Return the places in the value of an output that are secrets by name or shape."""
+    """Return the paths in the value of an output that are secrets by name or shape."""
     return named_steps(output.name, Raw(output.value))
 
 
 def named_steps(name: str, value: Raw) -> tuple[SecretSteps, ...]:
-    """Return the places in a value that are secrets by its name, or by their own name or shape."""
+    """Return the paths in a value that are secrets by the name of the value, or by their own name or shape."""
     if not is_suspected_output(name, value):
         return ()
     try:
@@ -130,14 +130,14 @@ def sensitive_paths(obj: ResourceInstanceObject) -> tuple[Path, ...]:
 @lru_cache(maxsize=1024)
 def _paths(raw: bytes) -> tuple[Path, ...]:
     paths, problems = decode_paths(raw)
-    # Reading a state refuses such lists; for an object made by other means, hide everything.
+    # The reader refuses such lists; for an object from another origin, hide everything.
     return ((),) if problems else paths
 
 
 def secret_steps(obj: ResourceInstanceObject, type_name: str) -> tuple[SecretSteps, ...]:
-    """Return the places in the attributes, marked or not, that are secrets by their type, name or shape.
+    """Return the paths in the attributes, marked or not, that are secrets by their type, name or shape.
 
-    Everything is a secret if the attributes nest too deeply to tell.
+    If the attributes are nested too deeply, everything counts as secret.
     """
     if obj.attributes is None and not obj.attributes_flat:
         return ()
@@ -145,12 +145,12 @@ def secret_steps(obj: ResourceInstanceObject, type_name: str) -> tuple[SecretSte
 
 
 def identity_steps(obj: ResourceInstanceObject, type_name: str) -> tuple[SecretSteps, ...]:
-    """Return the same of the identity."""
+    """Like secret_steps(), for the identity."""
     return typed_steps(type_name, obj.identity)
 
 
 def typed_steps(type_name: str, attributes: Raw | None) -> tuple[SecretSteps, ...]:
-    """Return the same of attributes that are not in a state; none if there are no attributes."""
+    """Like secret_steps(), for attributes outside of a state; none if there are no attributes."""
     return () if attributes is None else _steps(typed_attributes(type_name, attributes, None))
 
 
@@ -175,7 +175,7 @@ def with_secrets(objects: Sequence[tuple[ResourceInstanceObject, str]]) -> list[
 
 
 def unmarked_secrets(obj: ResourceInstanceObject, type_name: str) -> tuple[FoundSecret, ...]:
-    """Return the secrets in the attributes that only their type, name or shape tells, for a message that says so."""
+    """Return the secrets in the attributes that are known only by type, name or shape, for a message."""
     attributes = typed_attributes(type_name, obj.attributes, obj.attributes_flat)
     if not is_suspected(attributes):
         return ()
@@ -194,7 +194,7 @@ class DecodedOnce:
     """A cache of decoded objects and arrays, keyed by the identity of the value."""
 
     def __init__(self) -> None:
-        # Entries keep their value alive, so that no other value can get its id().
+        # Entries keep their value alive, so that no other value can have the same id().
         self._objects: dict[int, tuple[Raw, Mapping[str, Raw]]] = {}
         self._normal: dict[int, Mapping[str, Raw]] = {}
         self._lists: dict[int, tuple[Raw, Sequence[Raw] | None]] = {}
@@ -215,7 +215,7 @@ class DecodedOnce:
         return found
 
     def list_elements(self, value: Raw) -> Sequence[Raw] | None:
-        """Return the elements of an array; None if one is a number, as the array may be a set, without indexes."""
+        """Return the elements of an array; None if one is a number, as the array may be a set without indexes."""
         found = self._lists.get(id(value))
         if found is None:
             elements = array_elements(value)
@@ -272,7 +272,7 @@ FLAT_COUNTS: Final = ("#", "%")
 def flat_value(flat: Mapping[str, str], paths: Sequence[Path], known: Collection[str] = ()) -> Members:
     """Return the flat attributes as an object of strings, with HIDDEN for attributes that may be sensitive.
 
-    `known` are the names of attributes that are known to be secret.
+    `known` are the names of secret attributes.
     """
     hidden = (_covered(flat, paths) if paths else set()) | set(known)
     hidden |= {name for name, value in flat.items() if name not in hidden and not _is_harmless(name, value)}
@@ -282,7 +282,7 @@ def flat_value(flat: Mapping[str, str], paths: Sequence[Path], known: Collection
 
 
 def hides_any(flat: Mapping[str, str], paths: Sequence[Path]) -> bool:
-    """Return whether flat_value() hides a value for its name or for a mark; this is faster."""
+    """Return whether flat_value() hides a value because of its name or a mark; this is faster."""
     return any(not _is_harmless(name, value) for name, value in flat.items()) or bool(paths and _covered(flat, paths))
 
 
@@ -303,7 +303,7 @@ def _is_harmless(name: str, value: str) -> bool:
 
 
 def _covered(flat: Mapping[str, str], paths: Sequence[Path]) -> set[str]:
-    """Return the names that `paths` lead to; all names if one of the paths leads to none of them."""
+    """Return the names at the `paths`; all names if a path leads to none of them."""
     names = sorted(flat)
     prefixes = {_prefix(path, flat, names) for path in paths}
     if "" in prefixes:
@@ -313,7 +313,7 @@ def _covered(flat: Mapping[str, str], paths: Sequence[Path]) -> set[str]:
 
 
 def _prefix(path: Path, flat: Mapping[str, str], names: Sequence[str]) -> str:
-    """Return the longest prefix of a path that matches a name; "" if none does, so that every name may be meant.
+    """Return the longest prefix of a path that matches a name; "" if none does, so that any name may match.
 
     Names of set elements contain a hash, which is not in the path, so such a path covers the whole set.
     """
@@ -331,13 +331,13 @@ _WRAPPING_START: Final = pattern(rb'\{\s*"value"\s*:')
 
 
 class DynamicList(list[JSONValue]):
-    """A list, set or tuple that was wrapped, and so cannot be a list of nested blocks."""
+    """A wrapped list, set or tuple, which cannot be a list of nested blocks."""
 
     __slots__ = ()
 
 
 def unwrapped(value: Partial) -> Partial:
-    """Remove all wrappings from a value. Returns the same value if it has none or is nested too deeply."""
+    """Unwrap a value at all depths. Returns the same value if it has no wrappers or is nested too deeply."""
     if not _may_wrap(value):
         return value
     try:
@@ -371,7 +371,7 @@ def _unwrapped(value: JSONValue) -> JSONValue:
 
 _WRAPPING: Final = {"value", "type"}
 
-# Returns what to put in place of a part.
+# Returns the replacement for a part.
 _Placeholder: TypeAlias = Callable[[Raw], Hidden]
 
 
@@ -383,9 +383,9 @@ def hide(
 ) -> Partial:
     """Replace the part at the end of each path by a placeholder, HIDDEN by default; other parts stay JSON text.
 
-    `paths` are marks: one whose first step names a missing attribute hides nothing; one that fails further down hides
-    the object, array or scalar where it fails. `known` are names and positions in the JSON itself; a path that fails
-    hides where it fails.
+    `paths` are marks: a mark whose first step names a missing attribute hides nothing; a mark that fails at a later
+    step hides the object, array or scalar there. `known` are names and positions in the JSON itself; such a path
+    always hides the value where it fails.
     """
     try:
         return _hide(value, paths, known, placeholder, is_root=True)
@@ -417,7 +417,7 @@ def _hide_in_object(
     value: Raw, paths: Sequence[Path], known: Sequence[Sequence[str | int]], placeholder: _Placeholder, is_root: bool
 ) -> Partial:
     members = object_members(value)
-    # cty normalizes names to NFC; names in the file need not be normalized.
+    # cty normalizes names to NFC; names in the file may not be normalized.
     below: dict[str, list[Path]] = {nfc(name): [] for name in members}
     below_known: dict[str | int, list[Sequence[str | int]]] = {name: [] for name in members}
     is_wrapping = members.keys() == _WRAPPING

@@ -1,4 +1,4 @@
-"""Represents values that are decoded only on the paths to sensitive parts, and writes these paths.
+"""Represents values that are decoded only on the paths to sensitive parts, and prints these paths.
 
 Most of a large state is never inspected and stays JSON text.
 """
@@ -19,7 +19,7 @@ from statefmt.model.cty.data import CtyValue, GetAttr, PathStep
 from statefmt.model.errors import AddressError, SelectionError
 from statefmt.text import pattern
 
-# JSON text, the result of `loads_exact`, or an object or array of such values.
+# JSON text, a result of `loads_exact`, or an object or array of such values.
 Partial: TypeAlias = "Raw | JSONValue | list[Partial] | dict[str, Partial]"
 
 
@@ -45,7 +45,7 @@ def _decoded(value: Partial) -> JSONValue:
 
 
 def hidden_at(value: JSONValue, places: Sequence[Sequence[str | int]]) -> JSONValue:
-    """Return a decoded value with HIDDEN at the end of each path that it has."""
+    """Return a decoded value with HIDDEN at the end of each existing path."""
     if not places or value is None:
         return value
     if not all(places):
@@ -147,7 +147,7 @@ def _loosely_decoded(raw: Raw) -> object:
 
 
 _PLAIN: Final = pattern(r"[A-Za-z_][A-Za-z0-9_-]*")
-# `[*]` outside of quotes, or what is between two of them.
+# `[*]` outside of quotes, or the text between two of them.
 _EVERY: Final = pattern(r'\[\*\]|((?:"(?:[^"\\]|\\.)*+(?:"|\\?\Z)|(?!\[\*\]).)+)', re.DOTALL)
 # Prepended to a path that begins with a bracket, since traversals must begin with a name.
 _ROOT: Final = "_"

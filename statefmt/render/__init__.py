@@ -1,1 +1,1 @@
-"""Renders results: text for people, JSON for programs."""
+"""Renders results: text for users, JSON for programs."""

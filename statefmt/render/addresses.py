@@ -14,7 +14,7 @@ _AT_ONCE: Final = 1024
 
 
 def addresses_text(found: Iterable[InstanceState]) -> Iterator[bytes]:
-    """Render one address per line, in parts. Names that OpenTofu would reject may need escapes; keys have theirs."""
+    """Render one address per line, in parts. Names that OpenTofu would reject may need escapes; keys do not."""
     texts = _texts(found)
     while some := list(islice(texts, _AT_ONCE)):
         if not "".join(some).isprintable():

@@ -17,9 +17,9 @@ from statefmt.text import printable
 
 
 def check_text(states: Iterable[CheckedState], terminal: Terminal) -> Iterator[str]:
-    """Yield the lines about each state, its findings with their positions, and at the end a summary line.
+    """Yield the lines about each state, its findings with their positions, and finally a summary line.
 
-    `[*]` marks the findings that `check --fix` mends.
+    `[*]` marks the findings that `check --fix` fixes.
     """
     tally = Tally()
     for state in tally.of(states):
@@ -51,12 +51,12 @@ def statistics_text(states: Iterable[CheckedState], terminal: Terminal) -> str:
 
 
 def _group_text(group: Group, state: CheckedState, terminal: Terminal) -> str:
-    """Return one finding as usual; of several, what they share once, and the rest below each address."""
+    """Return a single finding in full; of several, the common part once, and the rest below each address."""
     first = group.findings[0]
     if len(group.findings) == 1:
         return finding_text(first, terminal, place=place_text(state, first), mark=_mark(state, first))
     head = terminal.paint(kind_text(first, padded=True, mark=_mark(state, first)), "bold", COLOURS[first.severity])
-    # The summary of each message is printed once, if all have the same.
+    # The summary of the messages is printed once, if all have the same.
     is_shared = all(
         finding.summary == first.summary and finding.summary and message(finding) != finding.detail
         for finding in group.findings
@@ -106,7 +106,7 @@ def _summary(tally: Tally, terminal: Terminal) -> str:
 def check_concise(states: Iterable[CheckedState], terminal: Terminal) -> Iterator[str]:
     """Yield a line per finding, never wrapped; an unknown position is 1:1.
 
-    `[*]` marks what `check --fix` mends.
+    `[*]` marks the findings that `check --fix` fixes.
     """
     return (_line(finding, state, terminal) for state in states for finding in state.findings)
 
@@ -133,12 +133,12 @@ def place_text(state: CheckedState, finding: Finding) -> str:
     return f"{name}:{position.line}:{position.column}" if position else name
 
 
-# Marks a finding that `check --fix` mends.
+# Marks a finding that `check --fix` fixes.
 FIXABLE_MARK: Final = "[*]"
 
 
 def advice_text(state: CheckedState, finding: Finding) -> str:
-    """Return the advice of a finding, and the options of `check` that mend it, if there are any."""
+    """Return the advice of a finding, and the options of `check` that fix it, if any."""
     way = state.way(finding)
     option = "" if way is None else f"`statetool check {way.options}` fixes this."
     return " ".join(filter(None, (fix_text(finding.fix), option)))
@@ -154,7 +154,7 @@ def fixable_text(tally: Tally) -> str:
 
 
 class Tally:
-    """The numbers of the states that have passed through `of()`: mutable, and of one output."""
+    """Counts of the states that have passed through `of()`: mutable, for one output."""
 
     def __init__(self) -> None:
         self.states = self.configurations = self.plans = self.hidden = 0
@@ -162,7 +162,7 @@ class Tally:
         self.fixable: Counter[Fixable] = Counter()
 
     def of(self, states: Iterable[CheckedState]) -> Iterator[CheckedState]:
-        """Yield states, and count each one when it is asked for."""
+        """Yield states, counting each one as it is yielded."""
         for state in states:
             self.add(state)
             yield state
@@ -195,7 +195,7 @@ def rule_page(page: Page, terminal: Terminal) -> str:
     rule = page.rule
     head = f"{rule.code} {rule.name} ({rule.severity.value})"
     parts = [terminal.paint(head, "bold", COLOURS[rule.severity]), terminal.wrap(page.title, "")]
-    # Every second part is a code block and keeps its lines.
+    # Every second part is a code block, whose lines are kept.
     for number, text in enumerate(re.split(r"^```.*$", page.text, flags=re.MULTILINE)):
         if number % 2:
             parts.append(indent(text.strip("\n"), "    "))

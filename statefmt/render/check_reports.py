@@ -77,7 +77,7 @@ def _finding(finding: Finding, state: CheckedState) -> dict[str, object]:
 
 _SCHEMA: Final = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 _LEVELS: Final = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
-# GitHub's names for them.
+# GitHub's names of the severities.
 _PROBLEM_SEVERITIES: Final = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "recommendation"}
 # The base of relative paths; GitHub resolves this name to the root of the repository.
 _ROOT: Final = "%SRCROOT%"
@@ -159,7 +159,7 @@ def _result(
         "partialFingerprints": {"primaryLocationLineHash": mark, "statetool/v1": mark},
     }
     if way := state.way(finding):
-        # Not as `fixes`: replaced text would leave out the lock, the backup and the serial.
+        # Not as `fixes`: a text replacement would bypass the lock, the backup and the serial.
         result["properties"] = {"fixable": way}
     if finding.code in numbers:
         result["ruleIndex"] = numbers[finding.code]
@@ -167,11 +167,11 @@ def _result(
 
 
 # Prints findings as JUnit XML, for the test reports of GitLab, Jenkins and others.
-# A state is a test suite and a finding a test case: failed if the finding makes `check` fail, so that the report agrees
-# with the exit status, else passed with the finding as its output. A state without findings has one passed test case.
-# There are no times and no host name, so that the same states give the same bytes.
-# Sources: `junit-10.xsd` of Jenkins's xUnit plugin; GitLab's "Unit test reports" (which uses `classname` as the name of
-# a suite, shows the text of a failure, not its `message`, and keeps only the first of several cases with the same
+# A state is a test suite and a finding a test case: failed if the finding makes `check` fail, so that the report
+# agrees with the exit status, else passed with the finding as its output. A state without findings has one passed
+# test case. Omits times and host name, so that the same states give the same bytes.
+# Sources: `junit-10.xsd` of Jenkins's xUnit plugin; GitLab's "Unit test reports" (which uses `classname` as the name
+# of a suite, shows the text of a failure, not its `message`, and keeps only the first of several cases with the same
 # name).
 
 
@@ -302,12 +302,12 @@ def _escaped_property(text: str) -> str:
     return _escaped(text).replace(":", "%3A").replace(",", "%2C")
 
 
-# Characters with a meaning in a URL, and of escapes.
+# Characters with a meaning in a URL, and the escape character.
 _OF_URLS: Final = "/:?#[]@!$&'()*+,;=%"
 
 
 def path_within(name: str, folder: Path) -> str | None:
-    """Return a path relative to a folder, with forward slashes; None if it is outside of the folder, or no path."""
+    """Return a path relative to a folder, with forward slashes; None if it is outside the folder, or not a path."""
     if isinstance(name, RemoteLocation):
         return None
     path = Path(os.path.normpath(folder / name))
@@ -317,12 +317,12 @@ def path_within(name: str, folder: Path) -> str | None:
 def relative_uri(name: str, folder: Path) -> str | None:
     """Return `path_within` as a percent-encoded URI reference."""
     path = path_within(name, folder)
-    # Encode colons, too: in the first part of a path, a colon would end a URI scheme.
+    # Encode colons, too: in the first path segment, a colon would end a URI scheme.
     return None if path is None else quote_from_bytes(os.fsencode(path), safe="/")
 
 
 def absolute_uri(name: str, folder: Path) -> str:
-    """Return a path as a `file:` URI, and a URL as it is."""
+    """Return a path as a `file:` URI, and a URL unchanged."""
     if isinstance(name, RemoteLocation):
         return quote(name, safe=_OF_URLS)
     return Path(os.path.normpath(folder / name)).as_uri()

@@ -1,4 +1,4 @@
-"""Prints the reports of upgrades and downgrades: which engine reads the result, losses, and refusals."""
+"""Prints the reports of upgrades and downgrades: the engine that reads the result, losses, and refusals."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ _WHICH: Final[Mapping[Cause, str]] = {
 
 
 def engines_text(snapshot: Snapshot, terminal: Terminal, engine: str = "") -> str:
-    """Render engines_sentence() as a paragraph of a report; "" if there is none."""
+    """Render engines_sentence() as a paragraph of a report; "" if it is empty."""
     sentence = engines_sentence(snapshot, engine)
     return terminal.wrap(sentence, "  ") if sentence else ""
 
 
 def engines_sentence(snapshot: Snapshot, engine: str = "") -> str:
-    """Return which engine reads the resources and which drops some, and the option that changes it.
+    """Return the engine that reads the resources, the engine that drops some, and the option that changes it.
 
-    If the state is written for one `engine`, the registry of the other needs no option. Returns "" if no engine drops
-    any and the providers do not come from one public registry.
+    If the state is written for one `engine`, no option is suggested for the registry of the other. Returns "" if no
+    engine drops any and the providers do not come from one public registry.
     """
     found, total = engine_readings(snapshot), len(snapshot.resources)
     dropping = [reader for reader in found if reader.total]
@@ -63,12 +63,12 @@ def engines_sentence(snapshot: Snapshot, engine: str = "") -> str:
 
 
 def registry_options(engine: str, types: Collection[str]) -> list[str]:
-    """Return --registry, and the options for types of providers whose source only the user knows."""
+    """Return --registry, and the options for provider types whose source only the user knows."""
     return ["--registry", engine, *legacy_options([type_ for type_ in types if type_ not in KNOWN_TYPES])]
 
 
 def legacy_options(types: Collection[str]) -> list[str]:
-    """Return a --legacy-provider for each type, with HashiCorp's source or one to fill in."""
+    """Return a --legacy-provider for each type, with HashiCorp's source or a placeholder."""
     return [
         word
         for type_ in sorted(types)
@@ -102,9 +102,9 @@ _TAKE_A_VALUE: Final = ("--config", "--legacy-provider", "--registry")
 def untold_text(
     error: ProviderSourceError, command: Callable[..., Sequence[str]], terminal: Terminal, *, has_configuration: bool
 ) -> str:
-    """Render the reason, and each way out as a command; the lines after the first ":\\n" are not to be wrapped.
+    r"""Render the reason, and each remedy as a command; the lines after the first ":\n" must not be wrapped.
 
-    `command` returns the words of this run's command line with more options.
+    `command` returns the words of this run's command line with additional options.
     """
     short = error.short
     ways: list[tuple[str, list[list[str]]]]
@@ -144,7 +144,7 @@ def untold_text(
 
 
 def _chosen(error: ProviderSourceError) -> Iterable[list[str]]:
-    """Yield the options for each source that an ambiguous type may have."""
+    """Yield the options for each possible source of an ambiguous type."""
     for type_, sources in error.ambiguous.items():
         others = [other for other in (*error.ambiguous, *error.unknown) if other != type_]
         for source in sources:
@@ -152,7 +152,7 @@ def _chosen(error: ProviderSourceError) -> Iterable[list[str]]:
 
 
 def _command_lines(words: Sequence[str], terminal: Terminal) -> list[str]:
-    """Render a command to paste; a long one is continued on the next line."""
+    """Render a command for pasting; a long command continues on the next line."""
     lines = ["   "]
     rest = iter(words)
     for word in rest:
@@ -171,7 +171,7 @@ def _listed(short: Mapping[str, int], concerned: Iterable[str]) -> str:
 
 
 def refusal_text(name: str, losses: Sequence[Loss], release: Release, terminal: Terminal) -> str:
-    """Render why a state was not written for a release: losses grouped by reason, with a way out; lost objects first.
+    """Render why a state was not written for a release: losses grouped by reason, with a remedy; lost objects first.
 
     `name` is the name of the file as given.
     """
@@ -199,7 +199,7 @@ def refusal_text(name: str, losses: Sequence[Loss], release: Release, terminal: 
 def upgrade_report(
     loaded: LoadedState, rewritten: Rewritten, sources: SourceChoice, terminal: Terminal, *, dropped_unknown: bool
 ) -> str:
-    """Render which engine reads the result, and every decision, loss and rewritten provider source of an upgrade."""
+    """Render the engine that reads the result, and every decision, loss and rewritten provider source of an upgrade."""
     result, name = loaded.result, display_name(loaded.name)
     head = f"{name}: format version {result.version} → {CURRENT_VERSION}"
     if result.version == CURRENT_VERSION:
@@ -235,7 +235,7 @@ def downgrade_report(
     serial: int,
     dropped_unknown: bool,
 ) -> str:
-    """Render what is written for a release, what is dropped for it, and other notes.
+    """Render the result written for a release, the dropped members, and other notes.
 
     `loaded` is the state to be written, `serial` the serial of the file that was read.
     """
@@ -263,7 +263,7 @@ def _places(losses: Iterable[Loss], terminal: Terminal) -> Iterable[str]:
 
 
 def _groups(losses: Iterable[Loss], terminal: Terminal) -> Iterable[str]:
-    """Render the losses, each with the places that have it."""
+    """Render the losses, each with its locations."""
     groups: dict[tuple[str, ...], list[str]] = {}
     for at, what in _by_place(losses).items():
         groups.setdefault(tuple(what), []).append(at or "the state")
@@ -287,7 +287,7 @@ def _by_place(losses: Iterable[Loss]) -> Mapping[str, Iterable[str]]:
 
 
 def _lost(loss: Loss) -> str:
-    """Describe a loss at one place: a member, or the object with its provider."""
+    """Describe a loss at one location: a member, or the object with its provider."""
     if loss.cause is Cause.BESIDE_PROVIDER_KEY:
         return f"bound to {loss.provider}, while other instances are bound to a key of it"
     if loss.loses_object:

@@ -12,7 +12,7 @@ from statefmt.render.terminal import Terminal, counted, printable_lines
 from statefmt.text import pattern, printable, shell_line
 
 COLOURS: Final = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.INFO: "cyan"}
-# The words of the findings themselves; info has no plural.
+# The plurals of the severities; info has none.
 _PLURALS: Final = {Severity.ERROR: "errors", Severity.WARNING: "warnings", Severity.INFO: "info"}
 _WIDEST: Final = max(len(severity.value) for severity in Severity)
 _WORD: Final = pattern(r"\w+")
@@ -26,8 +26,8 @@ def findings_text(findings: Iterable[Finding], terminal: Terminal) -> str:
 def finding_text(finding: Finding, terminal: Terminal, indent: str = "", place: str = "", mark: str = "") -> str:
     """Render a finding as a paragraph: severity, code and address on the first line, then the problem and the fix.
 
-    `place` is where the finding is in a file. If it is given, severities are padded to the same width, and a place that
-    does not fit on the first line gets its own. `mark` follows the code.
+    `place` is the position of the finding in a file. If it is given, severities are padded to the same width, and a
+    place that does not fit on the first line gets its own. `mark` follows the code.
     """
     address = printable(finding.address)
     kind = kind_text(finding, padded=bool(place), mark=mark)
@@ -48,11 +48,11 @@ def kind_text(finding: Finding, *, padded: bool, mark: str = "") -> str:
 
 
 def fix_lines(fix: Fix, terminal: Terminal, indent: str = "") -> Iterator[str]:
-    """Yield the lines of a fix below its finding; none if there is no fix."""
+    """Yield the lines of a fix below its finding; none without a fix."""
     if fix.advice:
         yield terminal.wrap(f"→ {fix_text(fix)}", indent + "  ", hanging="  ")
     if fix.snippet:
-        # Not wrapped, so that it can be pasted.
+        # Not wrapped, so that users can paste it.
         yield from (f"{indent}      {line}".rstrip() for line in printable_lines(fix.snippet).split("\n"))
 
 
@@ -75,7 +75,7 @@ def _words(summary: str) -> frozenset[str]:
 
 
 def _is_in(word: str, text: str) -> bool:
-    """Return whether a text has a word; much faster than splitting it into its words."""
+    """Return whether a text contains a word; much faster than splitting it into words."""
     start = text.find(word)
     while start >= 0:
         end = start + len(word)
@@ -103,7 +103,7 @@ def severities_text(counts: Mapping[Severity, int]) -> str:
 
 
 def fix_text(fix: Fix) -> str:
-    """Render the advice without the snippet; an empty string if there is none."""
+    """Render the advice without the snippet; an empty string if there is no advice."""
     return "".join(
         f"`{shell_line(('statetool', part.name, *part.arguments))}`" if isinstance(part, Command) else part
         for part in fix.advice

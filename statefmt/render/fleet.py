@@ -1,4 +1,4 @@
-"""Prints the answers of an index of states: rows of queries, duplicates, and differences between runs."""
+"""Prints the results of an index of states: rows of queries, duplicates, and differences between runs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from statefmt.render.terminal import Terminal, counted, one_line, size_text
 from statefmt.text import printable
 
 if TYPE_CHECKING:
-    # The command that has them has imported them.
+    # Commands with these types have already imported them.
     from statefmt.fleet import (
         DuplicateObject,
         FindingDifference,
@@ -35,12 +35,12 @@ if TYPE_CHECKING:
     )
 
 
-# Values that JSON has itself.
+# Values that JSON supports.
 _PLAIN = (str, int, float, bool, type(None))
 
 
 def rows_text(result: StreamedResult, terminal: Terminal) -> Iterator[str]:
-    """Yield rows as tables, one for each batch, so that the widths of columns are known; null as an empty cell."""
+    """Yield rows as tables, one for each batch, so that the column widths are known; null as an empty cell."""
     yield _table(result.columns, next(result.batches, ()), terminal)
     for batch in result.batches:
         yield _table(result.columns, batch, terminal)
@@ -73,7 +73,7 @@ def _table(columns: Sequence[str], batch: Sequence[Sequence[Any]], terminal: Ter
 
 
 def _cell(value: object) -> object:
-    # DuckDB has decimals, too.
+    # DuckDB also returns decimals.
     is_number = isinstance(value, Number) and not isinstance(value, bool)
     return value if value is None or is_number else _text(value)
 
@@ -151,7 +151,7 @@ _FACTS: Final = (
     ("n_resources", "resources"),
     ("n_objects", "objects"),
 )
-# Of objects, outputs and findings of one state, unless all are wanted.
+# The maximum number of objects, outputs and findings of one state, unless all are requested.
 _MOST: Final = 10
 
 
@@ -160,7 +160,7 @@ def run_difference_text(found: RunDifference, terminal: Terminal, *, stat: bool 
 
     Args:
         found: The differences.
-        terminal: Where they are shown.
+        terminal: The terminal for the output.
         stat: Show only states, without their changes.
         full: Show all objects, outputs and findings of a state, not only the first ten of each.
     """
@@ -211,7 +211,7 @@ def _about(one: StateDifference) -> str:
     compared = [
         (title, _fact(title, getattr(before, name)), _fact(title, getattr(after, name))) for name, title in _FACTS
     ]
-    # Sizes are rounded: a difference may not show.
+    # Sizes are rounded, so a difference may be invisible.
     return ", ".join(f"{title} {old} → {new}" for title, old, new in compared if old != new)
 
 

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from statefmt.fleet import FleetGraph, FleetNode
 
 
-# Renders dependency graphs as trees of text, for a terminal.
-# A graph has far more paths than edges, so each node is listed with the nodes below it only once: where it is nearest
-# to a root. Other places refer there, which also ends cycles. Nothing here recurses.
+# Renders dependency graphs as text trees, for a terminal.
+# A graph has far more paths than edges, so each node is expanded only once: where it is nearest to a root. Other
+# occurrences refer to that one, which also ends cycles. Nothing here recurses.
 
 # Deeper nodes start again at the left: the indentation of a long chain would grow with the square of its length.
 _DEEPEST_BRANCH: Final = 12
@@ -34,8 +34,8 @@ def graph_tree(
 ) -> Iterator[str]:
     """Yield the lines of the graph as trees of dependencies or, if `up`, of dependents.
 
-    The roots are the nodes in `focus` or, if there are none, those that no other node leads to. `implied` follows
-    edges that others imply, too.
+    The roots are the nodes in `focus` or, if it is empty, the nodes without a predecessor. `implied` includes edges
+    that others imply.
     """
     edges = (edges_up if up else edges_down)(graph, implied=implied)
     roots, above = _spanning(edges, [text for text in graph.nodes if text in focus])
@@ -79,7 +79,7 @@ def _spanning(edges: Mapping[str, Sequence[str]], roots: Sequence[str]) -> tuple
     if not roots:
         entered = {target for source, targets in edges.items() for target in targets if target != source}
         roots = [text for text in edges if text not in entered]
-        # Then only cycles are left that nothing leads to.
+        # Only cycles without a predecessor are left now.
         starts = list(edges)
     found: list[str] = []
     above: dict[str, str] = {}
@@ -145,8 +145,8 @@ def graph_dot(graph: DependencyGraph, focus: Collection[str], *, implied: bool) 
 def dot_quoted(text: str) -> str:
     """Quote a DOT string.
 
-    Strings only need escapes for quotes, but in labels a backslash starts an escape: it is doubled everywhere, so that
-    a node has one name.
+    Strings need escapes only for quotes, but in labels a backslash starts an escape: it is doubled everywhere, so
+    that each node has one name.
     """
     return '"' + printable(text).replace("\\", "\\\\").replace('"', '\\"') + '"'
 
@@ -179,8 +179,8 @@ def _attributes(text: str, node: Node, focus: Collection[str]) -> Iterator[str]:
         yield "penwidth = 3"
 
 
-# Renders dependency graphs as Mermaid flowcharts, which code hosts draw in Markdown.
-# Source: https://mermaid.js.org/syntax/flowchart.html; its entity codes keep any text out of the syntax.
+# Renders dependency graphs in Graphviz's DOT language.
+# Source: the grammar at https://graphviz.org/doc/info/lang.html.
 
 # Mermaid's default of maxEdges.
 MOST_EDGES: Final = 500
@@ -222,14 +222,14 @@ def _mermaid_clusters(graph: DependencyGraph, ids: Mapping[str, str]) -> Iterato
             yield f"{indent}  {ids[str(part.addr)]}{shape.format(mermaid_label(*_label_lines(part)))}"
 
 
-# Each cluster is labelled with its whole path: drawing all of a path would take the square of its length.
+# Each cluster has its whole path as label: drawing all of a path would take the square of its length.
 _DEEPEST_CLUSTER: Final = 50
 
 
 def _clusters(graph: DependencyGraph) -> Iterator[tuple[str, Module | Node | None]]:
-    """Yield the resources module by module, each module inside the one that calls it, down to some depth.
+    """Yield the resources module by module, each module inside its caller, down to a maximum depth.
 
-    A module begins with itself and ends with None. The indentation is that of the module around each.
+    A module begins with itself and ends with None. The indentation follows the enclosing module.
     """
     found: dict[tuple[str, ...], list[Node]] = {(): []}
     for node in graph.nodes.values():
@@ -238,7 +238,7 @@ def _clusters(graph: DependencyGraph) -> Iterator[tuple[str, Module | Node | Non
             found.setdefault(names[:depth], [])
         found.setdefault(names, []).append(node)
     depth = 0
-    # In this order, every path comes right after its prefixes and their resources.
+    # In this order, every path follows its prefixes and their resources directly.
     for path in sorted(found):
         here = min(len(path), _DEEPEST_CLUSTER)
         while path and depth >= here:
@@ -254,7 +254,7 @@ def _clusters(graph: DependencyGraph) -> Iterator[tuple[str, Module | Node | Non
 
 
 def _label_lines(node: Node) -> list[str]:
-    """Return the label of a node: the resource within its module, and what is special about it."""
+    """Return the label of a node: the resource within its module, and its special properties."""
     lines = [printable(str(node.addr.resource))]
     if node.is_missing:
         lines.append("not in the state")
@@ -264,7 +264,7 @@ def _label_lines(node: Node) -> list[str]:
 
 
 def fleet_graph_text(graph: FleetGraph, terminal: Terminal) -> Iterator[str]:
-    """Yield a line for each state, and below it one for each state that it reads."""
+    """Yield a line for each state, followed by a line for each state that it reads."""
     by_source = {source: [*group] for source, group in groupby(graph.references, lambda one: one.source)}
     for state_id, node in graph.nodes.items():
         if not node.indexed:
@@ -318,7 +318,7 @@ def fleet_graph_json(graph: FleetGraph) -> bytes:
 
 
 def short_names(graph: FleetGraph) -> dict[str, str]:
-    """Return the places of states by state_id, without the folders that all indexed states share."""
+    """Return the locations of states by state_id, without the folders common to all indexed states."""
     shared = _shared(node.uri for node in graph.nodes.values() if node.indexed)
     return {state_id: node.uri.removeprefix(shared) for state_id, node in graph.nodes.items()}
 

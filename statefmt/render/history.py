@@ -16,7 +16,7 @@ from statefmt.store.protocol import HistoryEntry
 from statefmt.text import printable
 
 if TYPE_CHECKING:
-    # Only a pruning needs it.
+    # Only pruning needs it.
     from statefmt.store.local.pruning import Pruning
 
 
@@ -41,7 +41,7 @@ def _command(entry: HistoryEntry) -> str:
 
 
 def _together(history: History, state: str) -> Iterator[str]:
-    """Yield the states that edits changed together with this one."""
+    """Yield the other states that edits of this state changed, too."""
     edits: dict[tuple[str, ...], list[int]] = {}
     for entry in reversed(history.entries):
         if entry.joint:
@@ -63,7 +63,7 @@ _MOST_NAMED: Final = 5
 
 
 def pruning_text(pruning: Pruning, terminal: Terminal) -> str:
-    """Render the files to delete, then the backups that stay although they look like ours."""
+    """Render the files to delete, then the remaining backups with statetool's naming scheme."""
     lines = [f"delete {printable(str(file.path))} ({size_text(file.size)})" for file in pruning.backups]
     if pruning.edits or pruning.contents:
         lines.append(f"delete {_edits(pruning)} from the history")

@@ -1,4 +1,4 @@
-"""Prints JSON: indented, with its format version, and safe to show on a terminal; numbers keep their digits."""
+"""Prints JSON: indented, with its format version, and safe for terminals; numbers keep their digits."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 FORMAT_VERSION: Final = "1.0"
 # In UTF-8: U+007F and C1 controls, bidirectional controls, line separators and noncharacters. JSON does not escape
-# them, but a terminal acts on them.
+# them, but terminals interpret them.
 _UNSAFE: Final = pattern(
     rb"\x7f|\xc2[\x80-\x9f]|\xd8\x9c|\xe2\x80[\x8e\x8f\xa8-\xae]|\xe2\x81[\xa6-\xa9]|\xef\xbb\xbf|\xef\xbf[\xbe\xbf]"
 )
@@ -36,10 +36,11 @@ def with_items(
 ) -> Iterator[bytes]:
     """Write indented JSON with items in an array `name`, which is empty in `above`, at a depth of objects and arrays.
 
-    The items are not kept. `members` are more members of the whole, and follow the others: it is called at the end.
+    Does not keep the items. `members` returns further members of the whole, which follow the others; it is called at
+    the end.
     """
     space = b"\n" + b"  " * depth
-    # A string has no line ends as JSON, so that this is the member itself.
+    # A JSON string has no line breaks, so this is the member itself.
     place = b'%b"%b": []' % (space, name.encode())
     before, _, after = json_text(above, is_indented=True, ends_line=True).partition(place)
     yield before + place[:-1]
@@ -54,9 +55,9 @@ def with_items(
 
 
 def json_text(value: object, *, is_indented: bool = False, ends_line: bool = False) -> bytes:
-    """Write JSON with `\\u` escapes for all characters that a terminal could act on.
+    r"""Write JSON with `\u` escapes for all characters that terminals could interpret.
 
-    A byte of a file name that is not UTF-8 is written as text, since JSON has no bytes: `\\udcff` for the byte ff.
+    A byte of a file name that is not UTF-8 is written as text, since JSON has no bytes: `\udcff` for the byte ff.
     """
     import orjson
 
@@ -69,7 +70,7 @@ def json_text(value: object, *, is_indented: bool = False, ends_line: bool = Fal
 
 
 def safe_json(text: bytes) -> bytes:
-    """Replace all characters that a terminal could act on by `\\u` escapes: JSON has them only in strings."""
+    r"""Replace all characters that terminals could interpret by `\u` escapes: in JSON, they occur only in strings."""
     return text if text.isascii() and b"\x7f" not in text else _UNSAFE.sub(_escaped, text)
 
 
@@ -88,7 +89,7 @@ def _as_text(value: object) -> object:
 
 
 def exact_document(**members: object) -> bytes:
-    """Write a document like `json_output.document`; values of a state may be part of it as fragments."""
+    """Write a document like `json_output.document`, which may contain values of a state as fragments."""
     text = json_text({"format_version": FORMAT_VERSION, **members})
     try:
         return indent(text) + b"\n"
@@ -98,14 +99,14 @@ def exact_document(**members: object) -> bytes:
 
 
 def raw_fragment(text: bytes) -> orjson.Fragment:
-    """Return JSON text as a piece of JSON."""
+    """Return JSON text as a fragment."""
     import orjson
 
     return orjson.Fragment(text)
 
 
 def fragment(value: Partial) -> orjson.Fragment:
-    """Return a value as a piece of JSON, for `exact_document`.
+    """Return a value as a fragment, for `exact_document`.
 
     Raises ValueError if a decoded value is nested deeper than Python can follow; JSON text may be.
     """

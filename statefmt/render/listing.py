@@ -17,7 +17,7 @@ from statefmt.text import printable
 INSTANCE_MEMBERS: Final = ("address", "module", "mode", "type", "name", "key")
 OBJECT_MEMBERS: Final = ("deposed_key", "id", "provider_instance", "status", "schema_version")
 
-# The id is last: long ones must not push other columns out of sight.
+# The id is last: a long id must not push other columns out of sight.
 _HEADINGS: Final = ("address", "status", "schema", "provider", "id")
 _NOTHING: Final = "-"
 _READY: Final = ObjectStatus.READY.name.lower()
@@ -26,7 +26,7 @@ _READY: Final = ObjectStatus.READY.name.lower()
 def listing_table(
     found: Sequence[InstanceState], terminal: Terminal, *, columns: int | None, show_sensitive: bool
 ) -> str:
-    """Render a row per object: the current one of an instance, then its deposed ones.
+    """Render a row per object: the current object of an instance, then its deposed ones.
 
     In a table wider than `columns` (None for any width), each address is on a line above its objects.
     """
@@ -65,7 +65,7 @@ def listing_json(found: Sequence[InstanceState], *, long: bool, show_sensitive: 
 def listing_csv(found: Sequence[InstanceState], *, long: bool, show_sensitive: bool) -> bytes:
     """Render a record per instance, or if `long` per object, after a header record.
 
-    See `csv_text` for strings that a spreadsheet would take for a formula.
+    See `csv_text` for strings that a spreadsheet would interpret as a formula.
     """
     members = INSTANCE_MEMBERS + (OBJECT_MEMBERS if long else ())
     records: list[dict[str, object]] = []

@@ -12,20 +12,20 @@ from statefmt.render.diff.blocks import moved_block
 from statefmt.render.json_output import document
 from statefmt.text import printable
 
-# So many lines are in each list.
+# The maximum number of lines in each list.
 _MOST: Final = 20
 
 
 def moved_blocks(found: Proposals) -> str:
-    """Return the `moved` blocks, ready to paste into the root module; "" if there is nothing to print."""
+    """Return the `moved` blocks, ready to paste into the root module; "" if there are none."""
     blocks = [_obstacle(move) or moved_block(move.source, move.target) for move in found.moves]
     return "\n".join([*blocks, *_undecided(found, named=False)])
 
 
 def operations_file(found: Proposals, folders: Mapping[str, str]) -> str:
-    """Return the content of an operations file; "" if there is nothing to print.
+    """Return the content of an operations file; "" if there are no operations.
 
-    `folders` has the names of the plans, which are those of the states, and their folders relative to the file.
+    `folders` maps the names of the plans, which equal the names of the states, to their folders relative to the file.
     """
     used = {name for move in found.moves for name in (move.source_plan, move.target_plan)}
     states = {name: StateBlock(folder) for name, folder in folders.items() if name in used}

@@ -13,13 +13,13 @@ from statefmt.render.table import table
 from statefmt.render.terminal import Terminal, counted
 from statefmt.text import printable
 
-# So many are in each list.
+# The maximum number of entries in each list.
 _MOST: Final = 20
 _MOST_CONTENTS: Final = 3
 
 
 def partitions_text(found: Suggestions, chosen: Partition, terminal: Terminal) -> Iterator[str]:
-    """Yield the table of partitions, then the parts of the chosen partition and the resources that other parts need."""
+    """Yield the table of partitions, then the parts of the selected one and the resources that other parts need."""
     rows = [_row(partition) for partition in found.partitions]
     headings = ("BY", "PARTS", "LARGEST", "OUTPUTS", "SECRETS", "APPLIES", "DIVIDED", "SCORE")
     yield table(headings, rows, terminal, right="lrrrrrrr")
@@ -95,7 +95,7 @@ def _lines(part: PartitionPart) -> Iterator[str]:
 
 
 def _arrows(partition: Partition) -> Iterator[tuple[PartitionPart, PartitionPart, str]]:
-    """Yield a part, one that it needs, and the outputs that it needs of it."""
+    """Yield a part, a part that it needs, and the outputs that it needs from it."""
     outputs = Counter((user, one.part) for one in partition.needed for user in one.needed_by)
     by_name = {part.name: part for part in partition.parts}
     for part in partition.parts:

@@ -36,12 +36,12 @@ _COLOURS: Final = MappingProxyType({
     "+/.": "red",
 })  # fmt: skip
 _INDENT: Final = "  "
-# Room for what precedes and follows a value on a line of its own.
+# Width reserved for the text around a value on its own line.
 _MARGIN: Final = 12
 
 
 def plan_text(plan: ShownPlan, bindings: PlanBindings, manner: Manner, terminal: Terminal) -> Iterator[str]:
-    """Yield the plan in pieces of one or more lines, without a newline at the end; the last is the summary."""
+    """Yield the plan in pieces of one or more lines, without a final newline; the last piece is the summary."""
     manner = replace(manner, width=min(terminal.width, READABLE_WIDTH) - _MARGIN)
     for text in remarks(plan):
         yield terminal.paint(terminal.wrap(printable(text), ""), "bold", "red") + "\n"
@@ -95,7 +95,7 @@ def _sign(sign: str, terminal: Terminal) -> str:
     return terminal.paint(sign, _COLOURS[sign]) if sign in _COLOURS else sign
 
 
-# Lines that start like this have a colour in a `diff` code block.
+# Prefixes of coloured lines in a `diff` code block.
 _FIRST: Final = MappingProxyType(
     {"+": "+", "-": "-", "~": "!", ".": "-", "-/+": "-", "+/-": "-", "./+": "-", "+/.": "-"}
 )
@@ -103,9 +103,9 @@ _WIDTH: Final = 100
 
 
 def plan_markdown(plan: ShownPlan, bindings: PlanBindings, manner: Manner, name: str) -> str:
-    """Return the plan with folded details, cut at MOST_CHARACTERS with a note; `name` is its file.
+    """Return the plan with folded details, truncated at MOST_CHARACTERS with a note; `name` is its file.
 
-    Text from the plan is only put in code, so that none of it is markup, a link or a mention.
+    Text from the plan appears only in code, so that none of it is markup, a link or a mention.
     """
     parts = [f"### Plan\n\n{code(name)}\n\n", *(f"**{escaped(text)}**\n\n" for text in remarks(plan))]
     parts.append(f"**{escaped(summary(plan).removeprefix('Plan: ').rstrip('.'))}**\n")
@@ -141,7 +141,7 @@ def _line_markdown(line: Line) -> Iterator[str]:
 
 
 def summary(plan: ShownPlan) -> str:
-    """Return `No changes.`, or `Plan: 3 to add, 1 to change, 2 to destroy.` with everything else that it does."""
+    """Return `No changes.`, or `Plan: 3 to add, 1 to change, 2 to destroy.` with all other effects."""
     return "No changes." if changes_nothing(plan) else f"Plan: {counts(plan)}."
 
 
@@ -155,7 +155,7 @@ def counts(plan: ShownPlan) -> str:
     deferred = len(plan.deferred_changes) + len(plan.deferred_action_invocations)
     failed = sum(check.failed for check in open_checks(plan))
     unknown = len(open_checks(plan)) - failed
-    # A plan that only refreshes has its moves in the drift.
+    # A plan that only refreshes lists its moves in the drift.
     moved = 0 if plan.resource_changes else moved
     more = [
         f"{counted(moved, 'object')} moved" if moved else "",
@@ -171,7 +171,7 @@ def counts(plan: ShownPlan) -> str:
 
 
 def _is_form(change: PlannedChange) -> bool:
-    """Return whether an object differs only in form from that of the last apply."""
+    """Return whether an object differs only in form from the object of the last apply."""
     if change.action is not Action.UPDATE:
         return False
     try:
@@ -230,7 +230,7 @@ _NO_DETAILS: Final = frozenset({Action.NO_OP, Action.CREATE, Action.READ, Action
 class PlanSection:
     """Items under a heading, which is an address if `is_address` is set. Sections with `is_notice` come first.
 
-    `advice` says what to do.
+    `advice` is advice for the section.
     """
 
     heading: str
@@ -241,7 +241,7 @@ class PlanSection:
 
 
 def sections(plan: ShownPlan, bindings: PlanBindings, manner: Manner) -> Iterator[PlanSection]:
-    """Yield the sections that are not empty: what needs attention, the changes by provider instance, and the rest."""
+    """Yield the sections that are not empty: notices, the changes by provider instance, and the rest."""
     changes = [each for each in bindings.changes if is_shown(each.change)]
     found = (
         PlanSection(MISSING, tuple(_missing(bindings)), True, advice=_PUT_BACK),
@@ -255,7 +255,7 @@ def sections(plan: ShownPlan, bindings: PlanBindings, manner: Manner) -> Iterato
         PlanSection("Outputs", tuple(_outputs(plan, manner))),
         PlanSection(
             "Checks that do not pass",
-            # Without their messages, which a configuration may build from sensitive values.
+            # Omits the messages, which a configuration may build from sensitive values.
             tuple(Item(" ", printable(one.address), note=printable(one.status)) for one in open_checks(plan)),
         ),
     )
@@ -306,7 +306,7 @@ def _deferred(plan: ShownPlan) -> Iterator[Item]:
 
 
 def _action(action: ActionInvocation, reason: str) -> Item:
-    """Return an action under no sign: its configuration, which may hold secrets, is not shown."""
+    """Return an action without a sign: its configuration, which may contain secrets, is not shown."""
     trigger = action.lifecycle_action_trigger
     event = "" if trigger is None else _WORD.sub(" ", trigger.action_trigger_event).lower()
     parts = [] if trigger is None else [f"{event} of {trigger.triggering_resource_address}"]
@@ -326,7 +326,7 @@ def _drift(plan: ShownPlan, manner: Manner) -> Iterator[Item]:
                 lines = lines or (Line("~", "only what is marked as sensitive"),)
                 yield Item(SIGNS[change.action], _name(change), lines=lines)
         elif change.previous_address is not None and not plan.resource_changes:
-            # A plan that only refreshes has its moves here.
+            # A plan that only refreshes lists its moves here.
             yield Item(SIGNS[change.action], _name(change), note=_note(change, manner))
 
 
@@ -380,7 +380,7 @@ def _note(change: PlannedChange, manner: Manner) -> str:
 
 
 def _hides_id(planned: PlannedChange, manner: Manner) -> bool:
-    """Return whether the attribute that an import's id becomes is sensitive."""
+    """Return whether the attribute that receives an import's id is sensitive."""
     if manner.show_sensitive:
         return False
     change = planned.change
@@ -422,6 +422,6 @@ def _line(one: ValueChange, change: Change, manner: Manner) -> Line:
         return Line("~", f"{label} ({said})".lstrip())
     old, new = side_text(one.old, manner, False), side_text(one.new, manner, False)
     if not one.path:
-        # A whole value: an output, or an object that is created.
+        # A whole value: an output, or a created object.
         old, new = (None if change.action.creates else old), (None if not change.action.leaves_object else new)
     return value_line(label, old, new, manner)

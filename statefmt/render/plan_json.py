@@ -1,7 +1,7 @@
-"""Prints a plan's own JSON with the provider instance of each change and of each object before it.
+"""Prints a plan's own JSON with the provider instance of each change and of each prior object.
 
-Only members are added, and sensitive values and unknown members replaced; all other bytes are those of the plan.
-Without a provider instance, `provider_instance` is null and `provider_instance_reason` says why.
+Only adds members, and replaces sensitive values and unknown members; all other bytes are the plan's. Without a
+provider instance, `provider_instance` is null and `provider_instance_reason` gives the reason.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _AFTER: Final = "provider_name"
 
 
 class _Edit(NamedTuple):
-    """New text in place of a span, which is empty for an insertion."""
+    """New text for a span, which is empty for an insertion."""
 
     span: Span
     text: bytes
@@ -56,7 +56,7 @@ class _Editor:
         self._text = text
         self._spans = JSONSpans(text)
         self._hides = hides
-        # The masks of the changes by address, and those of outputs by name.
+        # The masks of the changes by address, and of outputs by name.
         self._marked: Mapping[str, list[object]] = {}
 
     def edits(self, plan: ShownPlan, bindings: PlanBindings) -> Iterator[_Edit]:
@@ -73,7 +73,7 @@ class _Editor:
             yield from self._hidden_parts(plan, members)
 
     def _hidden_parts(self, plan: ShownPlan, members: Mapping[str, Span]) -> Iterator[_Edit]:
-        """Hide sensitive values in the parts of the plan that name no provider instance."""
+        """Hide sensitive values in the parts of the plan without provider instances."""
         for deferred in self._spans.elements(members.get("deferred_changes")):
             resource = self._spans.members(self._spans.member(deferred, "resource_change"))
             yield from self._sides(resource.get("change"), self._typed(resource.get("type")))
@@ -125,7 +125,7 @@ class _Editor:
         yield _Edit(Span(item.whole.end, item.whole.end), text)
 
     def _member_text(self, beside: RawItem, name: str, value: bytes) -> bytes:
-        """Return a member with the comma and the white space of the one beside it."""
+        """Return a member with the comma and the white space of its neighbour."""
         space = self._text[beside.before.start : beside.before.end].replace(b",", b"")
         between = self._text[beside.whole.start : beside.value.start]
         return b"," + space + encode_string(name) + between[between.rindex(b'"') + 1 :] + value
@@ -160,7 +160,7 @@ class _Editor:
             waiting += reversed(list(self._spans.elements(module.get("child_modules"))))
 
     def _sides(self, change: Span | None, find: _FindSecrets) -> Iterator[_Edit]:
-        """Hide values on both sides if they are sensitive on one: marks may come or go while the value stays."""
+        """Hide values on both sides if they are sensitive on either: marks may change while the value stays."""
         parts = self._spans.members(change)
         sides = [side for side in (parts.get("before"), parts.get("after")) if side is not None]
         secret = [steps for side in sides for steps in find(Raw(self._text[side.start : side.end]))]
@@ -178,7 +178,7 @@ class _Editor:
             yield _Edit(importing["id"], _HIDDEN)
 
     def _identity(self, span: Span | None, masks: Sequence[object]) -> Iterator[_Edit]:
-        """Hide in an identity, which has no mask, what is sensitive as an attribute and what has a secret's name."""
+        """Hide members of an identity, which has no mask, that are sensitive as attributes or have a secret's name."""
         hidden = true_names(masks)
         for name, value in self._spans.all_members(span):
             if name in hidden or True in masks or sounds_secret(name):
@@ -186,7 +186,7 @@ class _Editor:
         yield from self._secret(span, partial(typed_steps, ""))
 
     def _variables(self, members: Mapping[str, Span]) -> Iterator[_Edit]:
-        """Hide the values of variables that the configuration in the plan calls sensitive."""
+        """Hide the values of variables that the configuration in the plan marks as sensitive."""
         spans = self._spans
         root = spans.member(members.get("configuration"), "root_module")
         given = spans.members(members.get("variables"))
@@ -203,7 +203,7 @@ def _by_name(container: Container) -> dict[str, Span]:
 
 
 def _by_address(plan: ShownPlan) -> Mapping[str, list[object]]:
-    """Return the masks of the changes by address, of `output.NAME` for outputs. Most objects have none."""
+    """Return the masks of the changes by address, `output.NAME` for outputs. Most objects have none."""
     found: dict[str, list[object]] = {}
     for each in (*plan.resource_changes, *plan.resource_drift):
         if masks := _masks(each.change):
@@ -230,8 +230,8 @@ def _masks(change: Change) -> list[object]:
 # Lists the members of a plan's JSON that may be printed, so that additions of later releases are hidden.
 # Source: `internal/command/jsonplan`, `jsonstate` and `jsonconfig` of OpenTofu 1.12 and Terraform 1.15.
 
-# What a value may have: anything (None), the members of an object by name, `{"*": …}` for any names and `[…]` for the
-# elements of an array; a string is the name of a form.
+# The allowed content of a value: anything (None), the members of an object by name, `{"*": …}` for any names and
+# `[…]` for the elements of an array; a string is the name of a form.
 _Form: TypeAlias = "str | dict[str, _Form] | list[_Form] | None"
 
 
@@ -328,7 +328,7 @@ _FORMS: Final[Mapping[str, dict[str, _Form]]] = {
 
 
 def unknown_members(spans: JSONSpans, plan: Span) -> Iterator[Span]:
-    """Yield the values of the members that are not listed here."""
+    """Yield the values of the members missing from this list."""
     waiting: list[tuple[Span, _Form]] = [(plan, "plan")]
     while waiting:
         span, named = waiting.pop()
@@ -347,9 +347,9 @@ def unknown_members(spans: JSONSpans, plan: Span) -> Iterator[Span]:
 
 
 # Finds the secrets in the configuration that a plan's JSON repeats: constants, and defaults of variables.
-# The configuration has no masks, so what the changes call sensitive and what is known of the resource type decide about
-# attributes, and the names of the arguments where nothing is known of them: those of providers, of provisioners and of
-# resources without instances. What has the shape of a secret is hidden anywhere.
+# The configuration has no masks. Attributes are judged by the marks of the changes and the known secrets of the
+# resource type, and otherwise by their names: in providers, provisioners and resources without instances. Values with
+# the shape of a secret are hidden anywhere.
 
 # A resource block: the names of its module's calls, and its address there.
 BlockKey: TypeAlias = tuple[tuple[str, ...], str]
@@ -360,7 +360,7 @@ def configuration_secrets(
 ) -> Iterator[Span]:
     """Yield the values to hide. `sensitive` has the attributes of resource blocks that are sensitive, even in part."""
     if configuration is not None:
-        # Tokens and keys, wherever they are.
+        # Tokens and keys, in any place.
         text = Raw(spans.text[configuration.start : configuration.end])
         yield from spans.at(configuration, named_steps("", text))
     for provider in spans.members(spans.member(configuration, "provider_config")).values():
@@ -448,11 +448,11 @@ class JSONSpans:
         return () if container is None else [item.value for item in container.items]
 
     def decoded(self, span: Span | None) -> object:
-        """Decode a value; None if there is none."""
+        """Decode a value; None if it is missing."""
         return None if span is None else decode_part(self.text[span.start : span.end])
 
     def hidden(self, span: Span | None, mask: object) -> Iterator[Span]:
-        """Yield the parts of a value where the mask is true, and a part whose shape differs from that of its mask."""
+        """Yield the parts of a value where the mask is true, and a part whose shape differs from its mask."""
         if span is None or not has_true(mask):
             return
         first = self.text[span.start : span.start + 1]
@@ -466,7 +466,7 @@ class JSONSpans:
             yield span
 
     def at(self, span: Span | None, places: Sequence[Sequence[str | int]]) -> Iterator[Span]:
-        """Yield the values at the ends of paths, those of repeated members too; nothing for a path that is missing."""
+        """Yield the values at the ends of paths, including repeated members; nothing for a missing path."""
         if span is None or not places:
             return
         if not all(places):
@@ -481,7 +481,7 @@ class JSONSpans:
             yield from self.at(value, below.get(place, ()))
 
     def constants(self, span: Span | None) -> Iterator[Span]:
-        """Yield the values of all members `constant_value` in a value, but for those inside of others."""
+        """Yield the values of all members `constant_value` in a value, except nested ones."""
         waiting = [] if span is None else [span]
         while waiting:
             part = waiting.pop()
@@ -501,5 +501,5 @@ class JSONSpans:
 
 
 def true_names(masks: Iterable[object]) -> frozenset[str]:
-    """Return the attributes that are sensitive by a mask, or that have something sensitive in them."""
+    """Return the attributes that are sensitive by a mask, or contain sensitive parts."""
     return frozenset(name for mask in masks if isinstance(mask, dict) for name, part in mask.items() if has_true(part))

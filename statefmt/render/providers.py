@@ -44,8 +44,8 @@ def provider_use_table(
 ) -> str:
     """Render a line per provider instance, with the number of objects bound to it, grouped by source.
 
-    `rows` splits them by module or resource. In a table wider than `columns` (None for any width), each instance is on
-    a line above its numbers.
+    `rows` splits them by module or resource. In a table wider than `columns` (None for any width), each instance is
+    on a line above its numbers.
     """
     headings = ("configuration", "instances", "deposed", rows.value)
     right = " rrr" if rows is Rows.INSTANCES else " rr"
@@ -58,7 +58,7 @@ def provider_use_table(
 
 
 def provider_use_tree(uses: Sequence[ConfigurationUse], terminal: Terminal, *, resources: bool) -> str:
-    """Render a tree of source, configuration, key and module, and with `resources` those of each module."""
+    """Render a tree of source, configuration, key and module, and with `resources` the resources of each module."""
     trees = []
     for source, of in _by_source(uses).items():
         branches = tuple(_configuration_branch(use, terminal, resources=resources) for use in of)
@@ -110,7 +110,7 @@ def _configuration_branch(use: ConfigurationUse, terminal: Terminal, *, resource
     name = printable(short_form(use.config))
     if not plain:
         return Branch(name if keyed else f"{name}  no objects", keyed)
-    # Rarely, a configuration has objects with and without keys: those without come first.
+    # Rarely, a configuration has objects with and without keys: objects without keys come first.
     return Branch(f"{name}  {_summary(plain[0].objects)}", (*_modules(plain[0], resources=resources), *keyed))
 
 
@@ -125,7 +125,7 @@ def _modules(instance: ProviderInstanceUse, *, resources: bool) -> tuple[Branch,
 
 
 def _resource_branch(addr: str, objects: Sequence[BoundObject]) -> Branch:
-    """Return a resource with its instances as branches; one without keys is a single line."""
+    """Return a resource with its instances as branches; a resource without keys is a single line."""
     below = tuple(Branch(printable(object_text(obj))) for obj in objects)
     return below[0] if len(below) == 1 else Branch(printable(addr), below)
 
@@ -136,7 +136,7 @@ def object_text(obj: BoundObject) -> str:
 
 
 def bound_numbers(objects: Sequence[BoundObject]) -> str:
-    """Format numbers: `2 resource instances and 1 deposed object`, without the part that is zero."""
+    """Format numbers: `2 resource instances and 1 deposed object`, without a part that is zero."""
     current, deposed = _numbers(objects)
     parts = [counted(current, "resource instance")] if current or not deposed else []
     return " and ".join(parts + ([counted(deposed, "deposed object")] if deposed else []))
@@ -166,7 +166,7 @@ class Branch:
 
 
 def tree(root: Branch) -> str:
-    """Render a tree in lines, without a newline at the end."""
+    """Render a tree in lines, without a final newline."""
     return "\n".join([root.text, *_lines(root.below, "")])
 
 
@@ -243,7 +243,7 @@ def _numbers_json(objects: Sequence[BoundObject]) -> dict[str, int]:
 def removal_text(found: ProviderRemoval, terminal: Terminal, state: str | None = None) -> str:
     """Render every object bound to the provider to remove, in list order, and the ways to release them.
 
-    `state` is the file to name in commands; None if they find it by default.
+    `state` is the file to name in commands; None if commands find it by default.
     """
     name = found.name
     if not found.objects:
@@ -332,7 +332,7 @@ def provider_declarations_json(
 ) -> bytes:
     """Render all configurations (schema: `providers-config-output.schema.json`).
 
-    `directory` is that of the root module; `problems` hide parts of the configuration.
+    `directory` is the directory of the root module; `problems` hide parts of the configuration.
     """
     return document(
         configurations=[_declaration_json(declaration, directory) for declaration in declarations],
@@ -376,7 +376,7 @@ _TWO_STEPS: Final = (
 
 
 def simulation_text(found: Simulation, terminal: Terminal) -> str:
-    """Render the objects that would lose their provider, with advice, and those destroyed as intended."""
+    """Render the objects that would lose their provider, with advice, and the objects destroyed as intended."""
     parts = []
     if found.orphaned:
         their = "its provider" if len(found.orphaned) == 1 else "their provider"

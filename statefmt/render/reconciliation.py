@@ -1,4 +1,4 @@
-"""Prints how the state that an apply could not save relates to the stored one, and the commands to run."""
+"""Prints the relation between the stored state and the state that an apply could not save, and the commands to run."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def reconciliation_text(
 
 
 def case_sentence(found: Reconciliation, name: str) -> str:
-    """Describe the case; `name` is that of the errored state."""
+    """Describe the case; `name` is the name of the errored state."""
     refusal = f" `state push` would refuse: {printable(found.refusal)}." if found.refusal else ""
     ahead = found.serials_ahead
     match found.case:
@@ -223,7 +223,7 @@ def recovery_steps(found: Reconciliation, places: RecoveryPlaces, *, show_sensit
                 f"the objects that only {_name(places)} has."
             )
         elif found.only_stored:
-            # An apply that tried twice, and somebody who wrote once in between, leave serials with this distance, too.
+            # An apply that tried to save twice, with another write in between, leaves the same difference of serials.
             yield RecoveryStep(
                 "Check in the output of the failed apply that it destroyed or replaced the objects that only the "
                 "stored state has: a push drops them from the state. If it did not, somebody added them: do not push, "
@@ -304,9 +304,9 @@ _HOSTS: Final = {DEFAULT_HOST: "tofu", TERRAFORM_HOST: "terraform"}
 
 
 class RecoveryPlaces(Struct, frozen=True):
-    """The names of both states, as for a command, and the folder and workspace of the configuration.
+    """The names of both states in commands, and the folder and workspace of the configuration.
 
-    `workspace` is the one that was asked for, "" for the current one. `is_encrypted` is about the errored state.
+    `workspace` is the requested workspace, "" for the current one. `is_encrypted` concerns the errored state.
     """
 
     errored: str
@@ -316,7 +316,7 @@ class RecoveryPlaces(Struct, frozen=True):
     is_encrypted: bool = False
 
     def programs(self, errored: Snapshot) -> tuple[str, ...]:
-        """Return the program that made the state, or both if neither the folder nor its providers say which."""
+        """Return the program that wrote the state, or both if neither the folder nor its providers determine it."""
         if self.is_encrypted:
             # Only OpenTofu encrypts states.
             return ("tofu",)
@@ -336,7 +336,7 @@ class RecoveryPlaces(Struct, frozen=True):
         """Return the command line that stores the errored state."""
         options = ["-force"] if force else []
         if self.is_encrypted:
-            # OpenTofu encrypts errored.tfstate, but `state push` does not decrypt the file that it reads.
+            # OpenTofu encrypts errored.tfstate, but `state push` does not decrypt its input.
             # Source: OpenTofu `internal/command/state_push.go`.
             pull = shell_line(["statetool", "pull", self.errored])
             return f"{pull} | {self.run(program, 'state', 'push', *options, STANDARD_INPUT)}"
@@ -348,7 +348,7 @@ class RecoveryPlaces(Struct, frozen=True):
             return ""
         words = list(state_words(self.stored))
         if "--backend-config" in words:
-            # `copy` takes no settings of a backend.
+            # `copy` accepts no backend settings.
             return f"(umask 077; {shell_line(['statetool', 'pull', *words])} > {_BACKUP})"
         options = ["--from-workspace" if word == "--workspace" else word for word in words[2:]]
         return shell_line(["statetool", "copy", words[1], _BACKUP, *options])
@@ -359,7 +359,7 @@ class RecoveryPlaces(Struct, frozen=True):
 
     @property
     def _errored_in_folder(self) -> str:
-        """The path of the errored state as the program takes it, which `-chdir` moves to the folder."""
+        """The path of the errored state for the program, which `-chdir` moves to the folder."""
         path = Path(self.errored)
         if self._is_here or self.errored == STANDARD_INPUT:
             return self.errored

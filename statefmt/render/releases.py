@@ -11,7 +11,7 @@ from statefmt.render.json_output import document
 from statefmt.render.table import table
 from statefmt.render.terminal import Terminal
 
-# The titles of facts, in the order to show them.
+# The titles of facts, in display order.
 _TITLES: Final = {
     "formats_read": "formats read",
     "format_written": "format written",
@@ -52,7 +52,7 @@ _ABILITIES: Final = (
 
 
 def releases_table(releases: Sequence[Release], terminal: Terminal) -> str:
-    """Render the formats and layouts that the releases use, and the members that each keeps."""
+    """Render the formats and layouts of the releases, and the members that each keeps."""
     rows = []
     for (_, *cells), group in groupby(releases, lambda release: (release.engine, *_forms(release))):
         first, *others = group
@@ -82,7 +82,7 @@ def _forms(release: Release) -> Sequence[str]:
 
 
 def _layout(written: Written) -> str:
-    """Describe a layout; a single newline at the end is not mentioned."""
+    """Describe a layout; omits a single newline at the end."""
     ends = f", {written.newlines} newlines" if written.newlines > 1 else ""
     return f"{_LAYOUTS[written.layout.value]}{ends}"
 

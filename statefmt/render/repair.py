@@ -16,9 +16,9 @@ from statefmt.store.reading import STANDARD_INPUT
 from statefmt.text import printable, shell_line
 
 _MOST: Final = 10
-# More defects with one cause are shown as one.
+# Larger numbers of defects with one cause are shown as one.
 _MOST_ALIKE: Final = 3
-# Longer commands are worse to read than a file of decisions.
+# A file of decisions is easier to read than a longer command.
 _MOST_CHOICES: Final = 4
 _NOT_YET: Final = "no choices until its other defects are mended"
 _NO_CHOICE: Final = "no choice: mend this by hand with `statetool edit`, or go back with `statetool restore`"
@@ -27,7 +27,7 @@ _NO_CHOICE: Final = "no choice: mend this by hand with `statetool edit`, or go b
 def defects_text(found: FoundDefects, name: str, words: Sequence[str], terminal: Terminal) -> Iterator[str]:
     """Yield each defect with its choices, and the commands to run next; `words` name the state on the command line.
 
-    Those that keep the state from being read come first.
+    Defects that prevent reading the state come first.
     """
     fatal = [defect for defect in found.defects if is_fatal(defect)]
     others = [defect for defect in found.defects if not is_fatal(defect)]
@@ -62,7 +62,7 @@ def _defects(found: FoundDefects, defects: Sequence[Defect], name: str, terminal
 
 
 def _by_cause(defects: Sequence[Defect]) -> Iterator[tuple[Defect, Sequence[Defect]]]:
-    """Yield each defect, and the others with its cause and choices where these are more than a few."""
+    """Yield each defect, and the others with the same cause and choices if there are more than a few."""
     causes: dict[object, list[Defect]] = {}
     for defect in defects:
         finding = defect.finding
@@ -77,21 +77,21 @@ def _by_cause(defects: Sequence[Defect]) -> Iterator[tuple[Defect, Sequence[Defe
 
 
 def _places(defects: Sequence[Defect]) -> str:
-    """List the first places; the other formats list all."""
+    """List the first locations; the other formats list all."""
     shown = ", ".join(printable(defect.place) for defect in defects[:_MOST_ALIKE])
     more = len(defects) - _MOST_ALIKE
     return f"{shown} and {more} more, which `--format json` lists" if more > 0 else shown
 
 
 def choice_line(choice: Choice, terminal: Terminal, indent: str) -> str:
-    """Return a choice as a decision names it, and its effect."""
+    """Return a choice as written in a decision, and its effect."""
     label = printable(choice.label)
     line = terminal.wrap(f"{label}: {choice.text}", indent, "  ")
     return line.replace(label, terminal.paint(label, "bold"), 1)
 
 
 def repair_text(result: RepairResult, terminal: Terminal) -> Iterator[str]:
-    """Yield what a repair mends, what the state then no longer has, and what is left to do."""
+    """Yield the repaired defects, the resulting losses, and the remaining work."""
     for one in result.mended:
         head = f"{one.defect.finding.code} {printable(one.defect.place)} {printable(one.decided.label)}"
         yield terminal.wrap(f"{head}: {one.decided.choice.text}", "", "  ")
@@ -108,7 +108,7 @@ def repair_text(result: RepairResult, terminal: Terminal) -> Iterator[str]:
 
 
 def _next_steps(defects: Sequence[Defect], words: Sequence[str], terminal: Terminal) -> Iterator[str]:
-    """Yield the commands that mend defects, each on its own line to copy."""
+    """Yield the commands that repair defects, each on its own line for copying."""
     decidable = [defect for defect in defects if defect.choices]
     decisions = _first_choices(decidable)
     values = dict.fromkeys(defect.choices[0].value for defect in decidable if defect.choices[0].value)

@@ -17,14 +17,14 @@ from statefmt.render.json_output import document
 from statefmt.render.terminal import UNLIMITED, Terminal, counted
 from statefmt.text import printable
 
-# Of each list; enough to see what kind of objects it has.
+# The maximum length of each list, enough to show its kinds of objects.
 _MOST: Final = 10
 
 
 def salvage_text(
     salvaged: Salvaged, terminal: Terminal, *, show_sensitive: bool = False, everything: bool = False
 ) -> str:
-    """Return the report: counts, then a list of each kind, of which `everything` shows more than the first lines."""
+    """Return the report: counts, then a list of each kind; `everything` includes more than the first lines."""
     most = UNLIMITED if everything else _MOST
     parts = [_head(salvaged), _taken(salvaged, terminal, most), _uncertain(salvaged, terminal, most)]
     parts += [_missing(salvaged, terminal, most), _backups(salvaged, most), _errors(salvaged, terminal)]
@@ -207,7 +207,7 @@ def _listed(lines: list[str], most: int, indent: str) -> Iterable[str]:
 
 
 def salvage_json(salvaged: Salvaged, out: str | None, *, show_sensitive: bool = False) -> bytes:
-    """Render the report (schema: `salvage-output.schema.json`); `out` is the file that was written, None if none."""
+    """Render the report (schema: `salvage-output.schema.json`); `out` is the written file, None without one."""
     found, envelope, filled = salvaged.found, salvaged.document.envelope, salvaged.filled
     objects: list[FoundObject | LostObject] = [*filled.taken, *filled.uncertain, *filled.missing]
     here = (one.offset for one in objects if isinstance(one, LostObject) or not one.source)

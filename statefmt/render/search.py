@@ -11,7 +11,7 @@ from statefmt.render.json_output import exact_document, fragment
 from statefmt.render.terminal import Terminal
 from statefmt.text import printable
 
-# A value is not cut shorter, however long the address is.
+# The minimum width of a truncated value, however long the address is.
 _ROOM: Final = 40
 _CUT: Final = "…"
 
@@ -19,7 +19,8 @@ _CUT: Final = "…"
 def match_text(match: Match, terminal: Terminal, name: str = "", columns: int | None = None) -> str:
     """Render a match in one line, after the name of its file if given.
 
-    With `columns`, a long value is cut around the match, so that the line fits if possible. Addresses are never cut.
+    With `columns`, a long value is truncated around the match, so that the line fits if possible. Addresses are never
+    truncated.
     """
     deposed = f" (deposed object {printable(match.deposed)})" if match.deposed else ""
     path = f": {printable(_path(match))}" if _path(match) else ""
@@ -43,7 +44,7 @@ def _path(match: Match) -> str:
 
 
 def _parts(match: Match, room: int | None) -> tuple[str, str, str]:
-    """Return the text before the match, the match and the text after it, escaped and cut to `room` columns."""
+    """Return the text before the match, the match and the text after it, escaped and truncated to `room` columns."""
     text = str(match.value).lower() if isinstance(match.value, bool) else str(match.value)
     start, end = match.span
     if room is None:
@@ -52,7 +53,7 @@ def _parts(match: Match, room: int | None) -> tuple[str, str, str]:
     if len(text) <= room and len(_escaped(text)) <= room:
         return _parts(match, None)
     found = _shortened(_escaped(text[start:end]), room)
-    # At least a third of the room is for what is before, unless there is less of it.
+    # At least a third of the room is for the text before the match, unless that is shorter.
     spare = room - len(found)
     after = _escaped(text[end : end + room])
     before = _escaped(text[max(0, start - room) : start])

@@ -47,7 +47,7 @@ from statefmt.render.values import (
 from statefmt.text import printable
 
 if TYPE_CHECKING:
-    # Text needs no encoder.
+    # Text output needs no encoder.
     import orjson
 
 
@@ -57,7 +57,7 @@ _LABEL_WIDTH: Final = 16
 
 
 def instance_texts(instance: InstanceState, terminal: Terminal, *, show_sensitive: bool, expand: bool) -> Iterator[str]:
-    """Yield a block for each object of an instance, the current one first, without a newline at the end."""
+    """Yield a block for each object of an instance, the current one first, without a final newline."""
     for obj in instance.current_first:
         yield _object_text(instance, obj, terminal, show_sensitive, expand)
 
@@ -86,7 +86,7 @@ def _head(instance: InstanceState, obj: ResourceInstanceObject) -> str:
 def _facts(
     instance: InstanceState, obj: ResourceInstanceObject, show_sensitive: bool, expand: bool
 ) -> Iterator[tuple[str, str]]:
-    """Yield the other members of an object besides its attributes: a label and its text of one or more lines."""
+    """Yield the members of an object other than its attributes: a label and its text of one or more lines."""
     provider = instance.provider(obj)
     if provider is not None:
         yield "provider", printable(str(provider))
@@ -125,7 +125,7 @@ _MOST = 8
 
 
 def unmarked_lines(obj: ResourceInstanceObject, type_name: str) -> Iterator[str]:
-    """Yield a line for each value of an object that is hidden without a mark, then how to see them."""
+    """Yield a line for each value of an object that is hidden without a mark, then advice on showing them."""
     from statefmt.redaction.secrets.search import without_secret_names
 
     found = unmarked_secrets(obj, type_name)
@@ -140,7 +140,7 @@ def unmarked_lines(obj: ResourceInstanceObject, type_name: str) -> Iterator[str]
 
 
 def unmarked_note(instances: Iterable[InstanceState], outputs: Iterable[OutputValue] = ()) -> str:
-    """Return a sentence on how many values are hidden without a mark; "" if there are none."""
+    """Return a sentence with the number of values that are hidden without a mark; "" if there are none."""
     count = sum(
         len(unmarked_secrets(obj, instance.resource.addr.resource.type))
         for instance in instances
@@ -161,7 +161,7 @@ _MOST_NAMED: Final = 3
 def attribute_output(
     found: Sequence[InstanceState], path: str, *, raw: bool, as_json: bool, show_sensitive: bool, expand: bool
 ) -> bytes:
-    """Render the value at a path like HCL, as JSON (schema: `show-attr-output.schema.json`), or as it is (`raw`).
+    """Render the value at a path like HCL, as JSON (schema: `show-attr-output.schema.json`), or unchanged (`raw`).
 
     Raises SelectionError unless there is exactly one instance, or if the value is missing or hidden.
     """
@@ -211,12 +211,12 @@ def _attribute_value(instance: InstanceState, path: str, show_sensitive: bool) -
 
 
 def typed_outputs_text(outputs: Sequence[OutputValue], terminal: Terminal, *, show_sensitive: bool) -> str:
-    """Render each output as an assignment under a comment with its type; no newline at the end."""
+    """Render each output as an assignment under a comment with its type, without a final newline."""
     return "\n\n".join(_typed(output, terminal, show_sensitive) for output in outputs)
 
 
 def outputs_text(outputs: Sequence[OutputValue], terminal: Terminal, *, show_sensitive: bool, expand: bool) -> str:
-    """Render the outputs by name, as `tofu show` prints them after the resources; no newline at the end."""
+    """Render the outputs by name, as `tofu show` prints them after the resources, without a final newline."""
     lines = [terminal.paint("Outputs:", "bold"), ""]
     for output in sorted(outputs, key=lambda output: output.name):
         value = _output_value(output, show_sensitive, expand=expand)
@@ -225,7 +225,7 @@ def outputs_text(outputs: Sequence[OutputValue], terminal: Terminal, *, show_sen
 
 
 def raw_output(output: OutputValue, *, show_sensitive: bool) -> bytes:
-    """Render a string, number or bool as it is. Raises SelectionError for other values and sensitive ones."""
+    """Render a string, number or bool unchanged. Raises SelectionError for other values and sensitive ones."""
     if hides_output(output) and not show_sensitive:
         why = "is sensitive" if output.sensitive else "looks like a secret, and is not marked as sensitive"
         raise SelectionError(f"the output {output.name!r} {why}; use --show-sensitive to show it")
@@ -255,7 +255,7 @@ def _output_value(output: OutputValue, show_sensitive: bool, *, expand: bool = F
 
 
 def state_text(snapshot: Snapshot) -> Iterator[str]:
-    """Yield the text in pieces, with sensitive values hidden; what changes with every write comes first."""
+    """Yield the text in pieces, with sensitive values hidden; members that change with every write come first."""
     yield f"serial = {snapshot.serial}\nlineage = {quote(snapshot.lineage)}\n"
     yield f"terraform_version = {quote(snapshot.terraform_version)}\n"
     terminal = Terminal()
@@ -391,7 +391,7 @@ def _fragment(value: Partial) -> orjson.Fragment:
     try:
         return fragment(value)
     except ValueError:
-        # Only a decoded value can be nested too deeply for this; it is hidden as a whole.
+        # Only a decoded value can be nested too deeply here; it is hidden as a whole.
         return fragment(HIDDEN)
 
 

@@ -49,14 +49,14 @@ def stats_text(state: State, found: Statistics, shown: Shown, terminal: Terminal
 
 
 def written_by(state: State) -> str | None:
-    """Return the release that wrote a state; None if it is missing, for which an upgrade writes 0.0.0."""
+    """Return the release that wrote a state; None if it is missing, as an upgrade then writes 0.0.0."""
     release = state.snapshot.terraform_version
     is_told = release != "0.0.0" or state.version == CURRENT_VERSION
     return release if release and is_told else None
 
 
 def _denominator(state: State, found: Statistics) -> int:
-    """Return the bytes that are 100 %: of the file, or of all objects if they had to be upgraded."""
+    """Return the number of bytes for 100 %: of the file, or of all objects if they had to be upgraded."""
     return len(state.data) if state.version == CURRENT_VERSION else found.total.bytes
 
 

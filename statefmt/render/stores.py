@@ -1,4 +1,4 @@
-"""Prints where states are, their locks, their versions, and copies from one store to another."""
+"""Prints the locations of states, their locks, their versions, and copies between stores."""
 
 from __future__ import annotations
 
@@ -49,9 +49,9 @@ _CHOICES = {
 
 
 def where_text(found: FoundState, history: str | None, terminal: Terminal) -> str:
-    """Render where a state is, the backend, the workspace and the settings, each with its origin.
+    """Render the location of a state, the backend, the workspace and the settings, each with its origin.
 
-    `history` is the folder of its history, if it has one of its own.
+    `history` is the folder of its history, if it has a separate one.
     """
     backend, workspace, file = found.backend, found.backend.workspace, state_path(found)
     location = (str(file) if file is not None else found.location) or "not known"
@@ -99,7 +99,7 @@ def _origin(setting: BackendSetting) -> str:
 
 
 def where_json(found: FoundState, history: str | None) -> bytes:
-    """Render where a state is (schema: `where-output.schema.json`)."""
+    """Render the location of a state (schema: `where-output.schema.json`)."""
     backend, workspace, file = found.backend, found.backend.workspace, state_path(found)
     return document(
         location=str(file) if file is not None else found.location,
@@ -134,7 +134,7 @@ def _setting(setting: BackendSetting) -> dict[str, object]:
 
 
 def backend_block(found: FoundState) -> str:
-    """Render the settings that the configuration has; a comment says how each of the others is set."""
+    """Render the settings in the configuration; a comment gives the origin of each other setting."""
     lines = ["terraform {", f"  backend {hcl_quote(found.backend.type)} {{"]
     explicit = [one for one in found.settings if one.source is not SettingSource.DEFAULT]
     for block, settings in groupby(explicit, key=lambda one: one.name.rpartition(".")[0]):
@@ -178,7 +178,7 @@ _ERRORED: Final = "errored.tfstate"
 
 
 def shown_value(setting: BackendSetting) -> SettingValue:
-    """Return the value of a setting that is not secret, without the credentials of URLs in it."""
+    """Return the value of a setting that is not secret, without credentials in URLs."""
     return _without_credentials(setting.public)
 
 
@@ -194,7 +194,7 @@ def _without_credentials(value: SettingValue) -> SettingValue:
 
 
 def state_path(found: FoundState) -> Path | None:
-    """Return the file of a state in the backend `local`, None for others and for invalid settings."""
+    """Return the file of a state in the backend `local`, None for other backends and for invalid settings."""
     return local_state(found) if found.backend.type == "local" and not found.missing else None
 
 
@@ -239,7 +239,7 @@ STATUSES: Final = {
 
 
 def locks_text(states: Iterable[LockState], terminal: Terminal) -> str:
-    """Render the status of each state, and below it who holds the lock."""
+    """Render the status of each state, followed by the owner of its lock."""
     lines: list[str] = []
     for state in states:
         lines.append(f"{terminal.paint(printable(state.name), 'bold')}: {_status(state)}")
@@ -309,7 +309,7 @@ def versions_json(location: str, versions: Sequence[ObjectVersion]) -> bytes:
 
 
 def transfers_text(transfers: Sequence[Transfer], terminal: Terminal, *, done: bool) -> str:
-    """Render a row for each state: what happens to the target, or has happened if it is `done`."""
+    """Render a row for each state: the planned effect on the target or, if it is `done`, the actual one."""
     named = any(transfer.workspace for transfer in transfers)
     headings = [*(["workspace"] if named else []), "from", "to", "serial", "SHA-256", "target"]
     rows = [
@@ -364,7 +364,7 @@ def _transfer(transfer: Transfer) -> dict[str, object]:
     }
 
 
-# Where init looks for a state before the new backend.
+# The state that init finds before the new backend.
 # Source: OpenTofu `internal/command/meta_backend.go` (backend_C_r_s).
 _LOCAL_STATE: Final = "terraform.tfstate"
 

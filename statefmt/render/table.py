@@ -11,14 +11,14 @@ from tabulate import tabulate
 from statefmt.render.terminal import Terminal
 from statefmt.text import pattern
 
-# Colour codes, which have no width. (All other escapes in cells have been made visible.)
+# Colour codes, which have no width. (All other escapes in cells are already visible.)
 _CODES: Final = pattern(r"\x1b\[[0-9;]*m")
 
 
 def table(headings: Sequence[str], rows: Sequence[Sequence[str]], terminal: Terminal, *, right: str = "") -> str:
-    """Render rows of cells in columns two spaces apart, without a newline at the end.
+    """Render rows of cells in columns two spaces apart, without a final newline.
 
-    `right` has a letter for each column: `r` aligns it right, any other left. Addresses must stay whole to be copied,
+    `right` has a letter for each column: `r` aligns it right, any other left. Addresses must stay whole for copying,
     so a row may be wider than the terminal.
     """
     aligned = ["right" if letter == "r" else "left" for letter in right.ljust(len(headings))]
@@ -38,7 +38,7 @@ def fitted_table(
 ) -> str:
     """Render a table that is no wider than `columns` if possible (None for any width).
 
-    A wider table has the cells of its first column on lines of their own, each above the rows that share it.
+    A wider table has the cells of its first column on separate lines, each above the rows that share it.
     """
     whole = table(headings, rows, terminal, right=right)
     if columns is None or max(len(_CODES.sub("", line)) for line in whole.split("\n")) <= columns:
@@ -52,10 +52,12 @@ def fitted_table(
     return "\n".join(stacked)
 
 
-# Writes the CSV that statetool prints: quoted as RFC 4180 describes, in lines that end in a line feed.
-# The RFC ends lines in a carriage return and a line feed, which Unix programs take as part of the last cell.
+# Writes CSV: quoted according to RFC 4180, in lines that end in a line feed.
+# The RFC ends lines in a carriage return and a line feed, but Unix programs treat the former as part of the last
+# cell.
 
-# Not given to the writer: before Python 3.13, it quotes a carriage return in a cell only if its own line ends have one.
+# The writer's default, which must stay: before Python 3.13, it quotes a carriage return in a cell only if its own line
+# ends contain one.
 _WRITTEN_END: Final = "\r\n"
 
 
@@ -66,8 +68,8 @@ _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\u
 def csv_text(rows: Iterable[Sequence[object]]) -> bytes:
     """Write a record for each row; None as an empty cell.
 
-    A string that a spreadsheet would take for a formula is prefixed with an apostrophe: it may come from a stranger's
-    state. Numbers stay as they are.
+    A string that a spreadsheet would interpret as a formula is prefixed with an apostrophe: the state may be
+    untrusted. Numbers stay unchanged.
     """
     lines = _Lines()
     csv.writer(lines).writerows([_harmless(cell) for cell in row] for row in rows)

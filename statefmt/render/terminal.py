@@ -13,7 +13,7 @@ _CODES: Final = {"red": "31", "yellow": "33", "cyan": "36", "green": "32", "bold
 _MINIMUM_WIDTH: Final = 40
 # Longer lines of prose are hard to read.
 READABLE_WIDTH: Final = 120
-# The width of a pipe or a file: programs search lines, and must find each sentence and each address on one.
+# The width of a pipe or a file: programs search lines, and must find each sentence and each address on one line.
 UNLIMITED: Final = sys.maxsize
 _USUAL_WIDTH: Final = 80
 
@@ -33,7 +33,7 @@ class Terminal(NamedTuple):
     def wrap(self, text: str, indent: str, hanging: str = "") -> str:
         """Wrap the text to the width; long addresses are never broken.
 
-        Every line is indented by `indent`, and all but the first by `hanging`, too.
+        Indents every line by `indent`, and all but the first by `hanging`, too.
         """
         found = words(text)
         if self.width == UNLIMITED:
@@ -51,7 +51,7 @@ class Terminal(NamedTuple):
 
 
 def terminal_for(stream: TextIO, choice: str, environment: Mapping[str, str]) -> Terminal:
-    """Return a stream's terminal; anything but a terminal has unlimited width.
+    """Return a stream's terminal; other streams have unlimited width.
 
     `choice` is `auto`, `always` or `never`; `auto` honours NO_COLOR and TERM=dumb.
     """
@@ -79,8 +79,8 @@ def terminal_columns(stream: TextIO, environment: Mapping[str, str]) -> int | No
 
 # Stands for the address of the root module, which is empty.
 ROOT: Final = "(root)"
-# An address is one word, even if an instance key has spaces in it. So is a statetool command in backticks: it could
-# not be copied if a line ended within it.
+# An address is one word, even if an instance key contains spaces. So is a statetool command in backticks: a line
+# break within it would prevent copying.
 _COMMAND: Final = "`statetool "
 _WORD: Final = pattern(r'(?:`statetool [^`\n]*`|\["(?:[^"\\\n]|\\.)*"\]|\S)+')
 
@@ -122,6 +122,6 @@ def time_text(text: str) -> str:
 
 
 def note_text(note: str, terminal: Terminal) -> str:
-    """Return a note: a sentence, and perhaps a line for each thing that it is about."""
+    """Return a note: a sentence, and optionally a line for each item."""
     sentence, *listed = note.split("\n")
     return "\n".join([terminal.wrap(printable(sentence), ""), *map(printable, listed)])

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from statefmt.edit.operations.decode_flat_attributes import FlatDecoding, FlatObject
 
 
-# The most notes or names to show of one kind.
+# The maximum number of notes or names of one kind.
 _MOST: Final = 8
-# Members that nearly every object of an old state has: their name, and why their loss is harmless.
+# Members of nearly every object of an old state: their name, and why their loss is harmless.
 _EVERYWHERE: Final[Mapping[str, tuple[str, str]]] = {
     "depends_on": ("dependencies", "which the next apply records again"),
     "outputs": ("outputs", "which each run recomputes"),
@@ -36,7 +36,7 @@ def objects_text(snapshot: Snapshot, serial: int) -> str:
 
 
 def notes_text(notes: Sequence[Finding], terminal: Terminal, *, dropped_unknown: bool) -> str:
-    """Render the decisions, changes and losses on the way to canonical form, grouped by kind."""
+    """Render the decisions, changes and losses of the conversion to canonical form, grouped by kind."""
     upgrading = [finding for finding in notes if finding.code == Code.UPGRADE_CHOICE]
     groups: dict[tuple[str, str], list[Finding]] = {}
     for finding in upgrading:
@@ -66,14 +66,14 @@ def listed(names: Iterable[str]) -> str:
 
 
 def _subject(finding: Finding) -> str:
-    """Return the subject of a note on an upgrade, to group notes that differ in their place only."""
+    """Return the subject of a note on an upgrade, to group notes that differ only in their location."""
     member = finding.pointer.rpartition("/")[2]
-    # An unknown member may have such a name, too.
+    # An unknown member may have the same name.
     return member if member in _EVERYWHERE and finding.detail.startswith("its ") else finding.detail
 
 
 def _grouped(what: str, group: Sequence[Finding]) -> str:
-    """Render the notes on the same matter, with their places."""
+    """Render the notes on the same subject, with their locations."""
     places = [finding.address for finding in group if finding.address]
     where = listed(places)
     if what in _EVERYWHERE:
@@ -126,7 +126,7 @@ def _unresolved(type_: str, count: int, choice: SourceChoice, terminal: Terminal
 
 
 def _origin(report: SourceReport, old: str) -> str:
-    """Return where the new source of a provider known by its type only was found."""
+    """Return the origin of the new source of a provider known only by its type."""
     _, _, type_ = old.partition(f"/{LEGACY_NAMESPACE}/")
     origin = report.origins.get(type_)
     return f", {origin}" if origin else ""
@@ -136,14 +136,14 @@ def _addresses(count: int) -> str:
     return counted(count, "address", "addresses")
 
 
-# The most lines to show.
+# The maximum number of lines.
 _MOST_LINES: Final = 16
 
 
 def flat_attributes_text(decoding: FlatDecoding, serials: tuple[int, int], terminal: Terminal) -> str:
-    """Render whose attributes were decoded, and which stay in the flat form for which reason.
+    """Render the objects with decoded attributes, and the objects that stay in the flat form, with the reasons.
 
-    `serials` are those before and after.
+    `serials` are the serials before and after.
     """
     if not decoding.objects:
         return "  no attributes in the flat form of older formats"

@@ -1,4 +1,4 @@
-"""Prints values and types as configurations have them."""
+"""Prints values and types in configuration syntax."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ from statefmt.redaction.partial import Hidden, Partial, decoded
 from statefmt.text import pattern, printable
 
 # Renders values as `tofu state show` does: like HCL, aligned, with heredocs for strings of several lines.
-# A state does not say which attributes are nested blocks: any list of objects among the attributes of a resource is
-# shown as blocks. Source: OpenTofu `internal/command/jsonformat/computed/renderers`.
+# A state does not record which attributes are nested blocks: any list of objects among the attributes of a resource
+# is shown as blocks. Source: OpenTofu `internal/command/jsonformat/computed/renderers`.
 
 TOO_DEEP: Final = "nested too deeply to be shown; use --format json"
 _STEP: Final = "    "
@@ -34,10 +34,10 @@ _PLAIN_NAME: Final = pattern(r"[A-Za-z_][A-Za-z0-9_-]*")
 
 
 def value_text(value: JSONValue, depth: int = 0, *, expand: bool = False) -> str:
-    """Render a value as an expression; all lines but the first are indented by `depth` steps or more.
+    """Render a value as an expression; all lines but the first are indented by at least `depth` steps.
 
-    Numbers keep their text, and strings are escaped for a terminal. With `expand`, a JSON string is shown as the value
-    that it encodes. Raises RecursionError if the value is nested too deeply.
+    Numbers keep their text, and strings are escaped for a terminal. With `expand`, a JSON string is shown as its
+    decoded value. Raises RecursionError if the value is nested too deeply.
     """
     if isinstance(value, str):
         return str(value) if isinstance(value, (NumberText, Hidden)) else _string_text(value, depth, expand)
@@ -58,7 +58,7 @@ def value_text(value: JSONValue, depth: int = 0, *, expand: bool = False) -> str
 
 
 def partial_text(value: Partial, *, expand: bool = False) -> str:
-    """Render a value that is not decoded yet, or a note if it is nested too deeply."""
+    """Render an undecoded value, or a note if it is nested too deeply."""
     try:
         return value_text(decoded(value), expand=expand)
     except (ValueError, RecursionError):
@@ -100,7 +100,7 @@ def _assignments(members: dict[str, JSONValue], depth: int, expand: bool) -> str
 
 
 def _blocks(value: JSONValue) -> list[Members]:
-    """Return the objects of a list that has nothing else; an empty list for any other value."""
+    """Return the objects of a list that contains only objects; an empty list for any other value."""
     found = [item for item in value if isinstance(item, Members)] if type(value) is list else []
     return found if isinstance(value, list) and len(found) == len(value) else []
 
@@ -120,7 +120,7 @@ def _encoded(value: JSONValue, depth: int) -> str:
 
 
 def _heredoc(text: str, depth: int) -> str:
-    """Render the lines as they are, without a newline at the end."""
+    """Render the lines unchanged, without a final newline."""
     lines = text.removesuffix("\n").split("\n")
     end = "EOT"
     while any(line.strip() == end for line in lines):

@@ -1,12 +1,12 @@
-"""Makes and compares states in other people's tests.
+"""Builds and compares states for the tests of other projects.
 
     from statefmt.testing import FakeResource, make_state, assert_same_state
 
     data = make_state(["aws_vpc.main", FakeResource("aws_subnet.a[0]", dependencies=["aws_vpc.main"])])
     assert_same_state(data, data)
 
-`statefmt.testing.strategies` has strategies for Hypothesis, `statefmt.testing.plugin` is loaded by pytest itself. Only
-these two need the extra `testing`. Names are imported on first use, so that pytest loads the plugin fast.
+`statefmt.testing.strategies` has strategies for Hypothesis; pytest itself loads `statefmt.testing.plugin`. Only these
+two need the extra `testing`. Names are imported on first use, so that pytest loads the plugin fast.
 """
 
 from __future__ import annotations

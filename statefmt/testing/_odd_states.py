@@ -1,4 +1,4 @@
-"""Generates valid states as odd as a file may be: any layout and order, unknown members, split resources."""
+"""Generates valid but unusual states: any layout and order, unknown members, split resources."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _NUMBERS = (
     "18446744073709551616", "1234567890123456789012345678901234567890", "0.1000000000000000055511151231257827",
 )  # fmt: skip
 
-# Provider addresses, which mean nothing where a state may hold any string.
+# Provider addresses, which have no meaning where a state may contain any string.
 _ADDRESSES = (
     '"provider[\\"registry.terraform.io/hashicorp/aws\\"]"',
     '"module.m.provider[\\"registry.opentofu.org/hashicorp/aws\\"].west[\\"a\\"]"',
@@ -49,7 +49,7 @@ names: st.SearchStrategy[str] = st.sampled_from(("id", "tags", "b", "B", "a.b", 
 
 
 def objects(values: st.SearchStrategy[TextTree], max_size: int = 4) -> st.SearchStrategy[ObjectText]:
-    """Generate objects with such values; names may repeat."""
+    """Generate objects with these values; names may repeat."""
     return st.lists(st.tuples(names, values), max_size=max_size).map(ObjectText)
 
 
@@ -83,7 +83,7 @@ PYTHON = WhiteSpace(lambda depth: "", _space, _nothing, "")
 
 
 def odd_layout(random: Random) -> WhiteSpace:
-    """Return a layout with white space wherever JSON allows it, at random."""
+    """Return a random layout with white space in any place that JSON allows."""
 
     def space() -> str:
         return random.choice(("", "", "", " ", "  ", "\n", "\t", "\r\n", "\r"))
@@ -115,13 +115,13 @@ def _bracketed(brackets: str, items: list[str], layout: WhiteSpace, depth: int) 
     text = layout.break_at(depth + 1) + items[0]
     for item in items[1:]:
         text += f"{layout.before_comma()},"
-        # Python's one-line form has a space after a comma as after a colon.
+        # Python's one-line form has a space after commas and colons.
         text += layout.break_at(depth + 1) or (layout.after_colon() if layout is PYTHON else "")
         text += item
     return brackets[0] + text + layout.break_at(depth) + brackets[1]
 
 
-# Names of unknown members have this prefix, and nothing else in a generated state has it.
+# Prefix of the names of unknown members; no other string in a generated state has it.
 UNKNOWN = "zz_new_"
 
 _AWS = 'provider["registry.opentofu.org/hashicorp/aws"]'
@@ -172,7 +172,7 @@ class BlockText(NamedTuple):
 
 
 class StateText(NamedTuple):
-    """A state, its parts as they are in the text, and the number of unknown members."""
+    """A state, its parts as written in the text, and the number of unknown members."""
 
     data: bytes
     blocks: tuple[BlockText, ...]
@@ -196,7 +196,7 @@ class _Block(NamedTuple):
 
 
 class _Writer:
-    """Draws what is optional everywhere: the order of members, and unknown members."""
+    """Draws the optional variations: the order of members, and unknown members."""
 
     def __init__(self, draw: st.DrawFn) -> None:
         self.draw = draw

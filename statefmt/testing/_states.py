@@ -1,4 +1,4 @@
-"""Makes states for tests from short descriptions of their objects and outputs, and compares states by meaning."""
+"""Builds states for tests from short descriptions of their objects and outputs, and compares states by content."""
 
 from __future__ import annotations
 
@@ -49,19 +49,18 @@ FakeAttributes: TypeAlias = Mapping[str, object]
 
 @dataclass(frozen=True)
 class FakeResource:
-    """One object of a resource instance: the current one, or a deposed one.
+    """One object of a resource instance: the current object, or a deposed one.
 
         FakeResource('module.net["a"].aws_subnet.this[0]', {"cidr_block": "10.0.0.0/24"}, provider="aws.west")
 
-    `attributes` are JSON values: None, bool, int, float, Decimal, str, and lists and mappings of them. `id` is added if
-    it is missing; it depends on the address only. `provider` is a local name (`aws`, `aws.west`,
-    `aws.by_region["eu"]`), a source (`acme/cloud`) or a full address of a provider instance; "" is the default
-    provider of the resource type. Sources without a host are of registry.opentofu.org. `dependencies` are addresses
-    without keys. `deposed` is the key of a deposed object, such as `7c1f00aa`; "" means the current object.
-    `sensitive` are paths into the attributes: `password`, `tags["Owner"]`, `rule[0].secret`. `identity` are JSON values
-    like the attributes; None means that the provider gave none. `private` are the bytes that a provider keeps for
-    itself. `attributes_flat` are strings by name (`tags.%`, `rule.0.port`), instead of `attributes`, as states from
-    before Terraform 0.12 have.
+    `attributes` are JSON values: None, bool, int, float, Decimal, str, and lists and mappings of them. A missing `id`
+    is added; it depends only on the address. `provider` is a local name (`aws`, `aws.west`, `aws.by_region["eu"]`), a
+    source (`acme/cloud`) or a full address of a provider instance; "" is the default provider of the resource type.
+    Sources without a host belong to registry.opentofu.org. `dependencies` are addresses without keys. `deposed` is
+    the key of a deposed object, such as `7c1f00aa`; "" means the current object. `sensitive` are paths into the
+    attributes: `password`, `tags["Owner"]`, `rule[0].secret`. `identity` has JSON values like the attributes; None
+    means that the provider returned none. `private` is the provider's private data in bytes. `attributes_flat` are
+    strings by name (`tags.%`, `rule.0.port`), instead of `attributes`, as in states from before Terraform 0.12.
     """
 
     address: str
@@ -95,7 +94,7 @@ _VERSION: Final = 4
 _RELEASE: Final = "1.12.0"
 _LINEAGE: Final = "00000000-0000-4000-8000-000000000000"
 
-# By the severity of the rule: what only statetool notices is information while reading.
+# By the severity of the rule: while reading, findings that only statetool reports are information.
 _ERRORS: Final = frozenset(code for code in Code if code.severity is Severity.ERROR)
 
 
@@ -304,10 +303,10 @@ class ComparableState:
 
 
 def as_state(state: bytes | Snapshot) -> ComparableState:
-    """Return a state that `assert as_state(old) == as_state(new)` compares by what it means.
+    """Return a state that `assert as_state(old) == as_state(new)` compares by content.
 
-    If the assertion fails, pytest prints what `statetool diff` prints, with sensitive values hidden. Plain bytes are
-    compared as bytes. Raises StateError if the bytes are not a readable state.
+    If the assertion fails, pytest prints the output of `statetool diff`, with sensitive values hidden. Plain bytes
+    are compared as bytes. Raises StateError if the bytes are not a readable state.
     """
     if not isinstance(state, bytes):
         return ComparableState(state)
@@ -316,16 +315,16 @@ def as_state(state: bytes | Snapshot) -> ComparableState:
 
 
 def assert_same_state(old: bytes | Snapshot, new: bytes | Snapshot, ignore: Collection[str] = ("serial",)) -> None:
-    """Fail if two states differ, with what `statetool diff` prints; sensitive values are hidden.
+    """Fail if two states differ, with the output of `statetool diff`; sensitive values are hidden.
 
         assert_same_state(before, after)
         assert_same_state(before, after, ignore=("serial", "lineage", "tainted"))
 
     Args:
         old: The bytes or the snapshot of a state.
-        new: The other one.
+        new: The bytes or the snapshot of the state to compare.
         ignore: Differences to ignore: `serial`, `lineage`, `terraform_version`, `version`, and the kinds that
-            `statetool diff --ignore` takes, such as `tainted`, `dependencies` or `outputs`.
+            `statetool diff --ignore` accepts, such as `tainted`, `dependencies` or `outputs`.
 
     Raises:
         AssertionError: The states differ.
@@ -340,7 +339,7 @@ def assert_same_state(old: bytes | Snapshot, new: bytes | Snapshot, ignore: Coll
 
 def differences(old: ComparableState, new: ComparableState, ignore: Collection[str] = ()) -> SnapshotDiff:
     """Compare two states. Raises ValueError if `ignore` has an unknown name."""
-    # Heavy imports wait for the first comparison: most tests only make states.
+    # Heavy imports wait for the first comparison: most tests only build states.
     from statefmt.analysis.diff import diff
     from statefmt.analysis.diff.model import Kind, kinds, narrowed
 

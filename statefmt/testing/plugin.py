@@ -1,6 +1,6 @@
 """The pytest plugin: prints differences between states, and writes states for tests.
 
-pytest loads it where statetool is installed. It imports nothing of statetool until a test uses it.
+pytest loads it if statetool is installed. It imports no other statetool module until a test uses one.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ import pytest
 
 
 def pytest_assertrepr_compare(op: str, left: object, right: object) -> list[str] | None:
-    """Explain `as_state(old) == as_state(new)` with what `statetool diff` prints; leave all else to pytest."""
-    # pytest asks after each failed assertion, and a test that made no state compares none.
+    """Explain `as_state(old) == as_state(new)` with the output of `statetool diff`; ignore other comparisons."""
+    # pytest calls this hook after each failed assertion; a test that never imported _states compares no states.
     if op != "==" or "statefmt.testing._states" not in sys.modules:
         return None
     from statefmt.testing._states import ComparableState, difference_lines, differences
@@ -28,7 +28,7 @@ def pytest_assertrepr_compare(op: str, left: object, right: object) -> list[str]
 def state_file(tmp_path: Path) -> Callable[..., Path]:
     """Write a state into the folder of the test and return its path.
 
-    Takes the arguments of `statefmt.testing.make_state`, and `name`, the name of the file (terraform.tfstate):
+    Accepts the arguments of `statefmt.testing.make_state`, and `name`, the name of the file (terraform.tfstate):
     `state_file(["aws_vpc.main"], serial=7, name="prod/terraform.tfstate")`.
     """
     from statefmt.testing import make_state

@@ -62,7 +62,7 @@ __all__ = [
     "states", "string_keys",
 ]  # fmt: skip
 
-# What `addresses()` generates.
+# The results of `addresses()`.
 Address: TypeAlias = ModuleInstance | AbsResource | AbsResourceInstance | ConfigProviderConfig | AbsProviderInstance
 
 _LETTERS = "aAzZ_éßжא日\u037a\u309b"
@@ -119,7 +119,7 @@ def config_resources(*, stored: bool = True) -> SearchStrategy[ConfigResource]:
 
 
 def providers() -> SearchStrategy[Provider]:
-    """Generate provider sources, with built-in ones, and legacy ones as older states have them."""
+    """Generate provider sources, including built-in ones, and legacy ones as in older states."""
     part = st.from_regex(r"[a-z0-9]{1,4}(-[a-z0-9]{1,4}){0,2}", fullmatch=True)
     host = st.sampled_from(_HOSTS) | st.builds(".".join, st.lists(part, min_size=1, max_size=3))
     return st.one_of(
@@ -153,10 +153,11 @@ def states(*, odd: bool = False, portable: bool = False) -> SearchStrategy[bytes
     """Generate states of format version 4.
 
     Args:
-        odd: Not only what releases write: any layout, members in any order, unknown members, resources that are spread
-            over several blocks, numbers and strings of every spelling. `check` may report errors. Without it, states
-            are in canonical form, and `check` reports no errors.
-        portable: Nothing that only OpenTofu, or only Terraform after 1.3, supports. Cannot be combined with `odd`.
+        odd: Include variations that no release writes: any layout, members in any order, unknown members, resources
+            split over several blocks, numbers and strings of every spelling. `check` may report errors. Without it,
+            states are in canonical form, and `check` reports no errors.
+        portable: Exclude features that only OpenTofu, or only Terraform after 1.3, supports. Cannot be combined with
+            `odd`.
 
     Raises:
         ValueError: Both `odd` and `portable` are given.
@@ -174,7 +175,7 @@ def snapshots(*, odd: bool = False, portable: bool = False) -> SearchStrategy[Sn
 
 
 def _written(document: Document, layout: Layout) -> bytes:
-    """Return a document in canonical form; each object gets an id of its own, as real ones have."""
+    """Return a document in canonical form; each object gets a unique id, as real objects have."""
     objects = (instance for block in document["resources"] for instance in block["instances"])
     for number, obj in enumerate(objects):
         obj["attributes" if "attributes" in obj else "attributes_flat"]["id"] = f"id-{number}"
@@ -239,7 +240,7 @@ _STATUS: Final = st.sampled_from(("pass", "fail", "error", "unknown"))
 def documents(draw: st.DrawFn, *, portable: bool = False) -> Document:
     """Generate a state of format version 4 with at least one resource, decoded.
 
-    A `portable` one has nothing that only OpenTofu, or only Terraform after 1.3, supports.
+    A `portable` state has no features that only OpenTofu, or only Terraform after 1.3, supports.
     """
     places = draw(
         st.lists(st.tuples(*map(st.sampled_from, (MODULES, TYPES, NAMES))), min_size=1, max_size=6, unique=True)
@@ -366,15 +367,15 @@ EditArguments: TypeAlias = tuple[str, ...]
 
 
 def edits(state: bytes | Snapshot) -> SearchStrategy[EditArguments]:
-    """Generate valid edits of a state, each as the arguments of a command of statetool.
+    """Generate valid edits of a state, each as the arguments of a statetool command.
 
         ("mv", "aws_vpc.main", "aws_vpc.fresh")
         ("taint", 'module.net["a"].aws_subnet.this[0]')
 
-    Each command succeeds and changes what the state says. The commands are `mv`, `rm`, `rekey`, `rebind`,
-    `replace-provider`, `taint`, `untaint`, `forget-deposed`, `set`, `unset`, `set-serial` and `new-lineage`. They need
-    `--yes` without a terminal, and `--state` to name the file. A state with the highest serial cannot be edited:
-    nothing is generated for it. Raises StateError if the bytes are not a readable state.
+    Each command succeeds and changes the content of the state. The commands are `mv`, `rm`, `rekey`, `rebind`,
+    `replace-provider`, `taint`, `untaint`, `forget-deposed`, `set`, `unset`, `set-serial` and `new-lineage`. They
+    need `--yes` without a terminal, and `--state` to name the file. A state with the highest serial cannot be edited:
+    the strategy generates nothing. Raises StateError if the bytes are not a readable state.
     """
     snapshot = state if isinstance(state, Snapshot) else read(state).snapshot
     if snapshot.serial == HIGHEST_SERIAL:
@@ -382,7 +383,7 @@ def edits(state: bytes | Snapshot) -> SearchStrategy[EditArguments]:
     by_command: dict[str, list[EditArguments]] = {}
     for arguments in _edits(snapshot):
         by_command.setdefault(arguments[0], []).append(arguments)
-    # First the command, so that each is as likely in a large state.
+    # Draws the command first, so that all commands are equally likely in a large state.
     return st.sampled_from(sorted(by_command)).flatmap(lambda command: st.sampled_from(by_command[command]))
 
 
@@ -428,7 +429,7 @@ def _instance_edits(instance: InstanceState, name: str) -> Iterator[EditArgument
 
 
 def _attribute_edits(address: str, obj: ResourceInstanceObject, type_name: str, name: str) -> Iterator[EditArguments]:
-    """Yield edits of attributes other than the id, by which states tell real objects apart."""
+    """Yield edits of attributes other than the id, which distinguishes real objects."""
     shown = Attributes(obj, type_name)
     for attribute, value in _decoded(obj).items():
         path = path_text((attribute,))
@@ -436,7 +437,7 @@ def _attribute_edits(address: str, obj: ResourceInstanceObject, type_name: str, 
             continue
         if value is not None and not isinstance(value, dict):
             yield "unset", address, path
-        # Sensitive ones are only set from a file or the environment.
+        # Sensitive attributes are only set from a file or the environment.
         if isinstance(value, str) and isinstance(shown[attribute], str):
             yield "set", address, f"{path}={json.dumps(name)}"
 

@@ -1,7 +1,7 @@
 """Compares two snapshots: by address, then by remote object, then by value.
 
-Equal instances are recognized by their raw bytes, so the cost depends on what changed. If several states changed
-together, `passages` finds the instances that went from one state to another.
+Raw bytes identify equal instances, so the cost depends on the number of changes. If several states changed together,
+`passages` finds the instances that moved from one state to another.
 """
 
 from __future__ import annotations
@@ -57,9 +57,9 @@ def diff(
     """Return the differences between `old` and `new`.
 
     A removed and an added instance count as moved if they have the same type and the same remote object (the same
-    identity, else the same `id`, else equal attributes), and no third instance has it too. Instances in `moved` are
-    paired first. With `exact`, equal numbers that are written differently (`1` and `1.0`) differ. `versions` are the
-    format versions of the two files; a difference between them is a change of the envelope.
+    identity, else the same `id`, else equal attributes), and no third instance has the same object. Instances in
+    `moved` are paired first. With `exact`, equal numbers with different spellings (`1` and `1.0`) differ. `versions`
+    are the format versions of the two files; a difference between them is a change of the envelope.
     """
     before = {resource.addr: resource for resource in old.resources}
     after = {resource.addr: resource for resource in new.resources}
@@ -88,7 +88,7 @@ def diff(
 
 
 def instance_counts(snapshot: Snapshot) -> dict[AbsResource, int]:
-    """Return the number of instances of each resource that has some."""
+    """Return the number of instances of each resource with instances."""
     return {one.addr: len({obj.key for obj in one.objects}) for one in snapshot.resources if one.objects}
 
 
@@ -155,7 +155,7 @@ def _outputs(old: Snapshot, new: Snapshot) -> Iterable[OutputChange]:
 def _resources(
     before: Mapping[AbsResource, ResourceState], after: Mapping[AbsResource, ResourceState], pairs: Iterable[Pair]
 ) -> Iterable[ResourceChange]:
-    """Yield the resources that differ in something other than their instances."""
+    """Yield the resources with differences outside their instances."""
     if all(resource.objects and not resource.unknown for side in (before, after) for resource in side.values()):
         return
     moved = _moved_resources(before, after, pairs)
@@ -174,7 +174,7 @@ def _resources(
 def _moved_resources(
     before: Mapping[AbsResource, ResourceState], after: Mapping[AbsResource, ResourceState], pairs: Iterable[Pair]
 ) -> Mapping[AbsResource, AbsResource]:
-    """Map resources that only the old side has to those that only the new side has, if they moved one to one."""
+    """Map resources only on the old side to resources only on the new side, if they moved one to one."""
     became = {(one.resource.addr, other.resource.addr) for one, other in pairs if one and other}
     became = {(one, other) for one, other in became if one not in after and other not in before}
     sources, targets = Counter(one for one, _ in became), Counter(other for _, other in became)
@@ -233,12 +233,12 @@ def same_text(one: ResourceInstanceObject, other: ResourceInstanceObject) -> boo
 
 
 def _member_changes(old: InstanceState, new: InstanceState, *, exact: bool) -> Iterator[MemberChange]:
-    """Yield the members that differ in the objects that both sides have."""
+    """Yield the differing members of objects that exist on both sides."""
     after = {obj.deposed: obj for obj in new.objects}
     for one in old.objects:
         other = after.get(one.deposed)
         if other is None or (same_text(one, other) and old.provider(one) == new.provider(other)):
-            # Most objects that moved are equal, and making their texts takes time.
+            # Most moved objects are equal, and building their texts takes time.
             continue
         before, now = _members(old, one), _members(new, other)
         for name in {**before, **now}:
@@ -249,7 +249,7 @@ def _member_changes(old: InstanceState, new: InstanceState, *, exact: bool) -> I
 
 
 def object_changes(old: InstanceState, new: InstanceState) -> Iterator[ObjectChange]:
-    """Yield the objects that only one side has."""
+    """Yield the objects that exist on only one side."""
     before = {obj.deposed: obj for obj in old.objects}
     after = {obj.deposed: obj for obj in new.objects}
     for deposed in {**before, **after}:
@@ -258,7 +258,7 @@ def object_changes(old: InstanceState, new: InstanceState) -> Iterator[ObjectCha
 
 
 def _members(instance: InstanceState, obj: ResourceInstanceObject) -> Mapping[str, bytes]:
-    """Return the members of an object as JSON, with its provider instance as one of them."""
+    """Return the members of an object as JSON, including its provider instance."""
     members = {name: _text(tree) for name, tree in _TREES.object(obj, {}).items() if name not in _IDENTIFYING}
     provider = instance.provider(obj)
     return members if provider is None else {"provider": encode_string(str(provider)), **members}
@@ -304,7 +304,7 @@ class Moves:
 
     @cached_property
     def _filled(self) -> tuple[set[ConfigResource], set[ConfigResource]]:
-        """The resources with objects of both sides. Large states have many: collected only if a dependency differs."""
+        """The resources with objects on both sides. Large states have many: collected only if a dependency differs."""
         before, after = (
             {resource.addr.config() for resource in side.resources if resource.objects}
             for side in (self._old, self._new)
@@ -335,7 +335,7 @@ class Moves:
 
 
 class _Mapping:
-    """Where resources and instances moved, in one direction: to the snapshot `target`, which lacks those in `gone`."""
+    """The moves of resources and instances in one direction: to the snapshot `target`, which lacks those in `gone`."""
 
     def __init__(
         self,
@@ -355,7 +355,7 @@ class _Mapping:
             targets.difference_update(self._lost)
 
     def _staying(self, target: Snapshot) -> set[ConfigResource]:
-        """Return the resources that moved only in part; instances that took their place do not count."""
+        """Return the resources that moved only in part, ignoring instances that replaced the moved ones."""
         came = set(self._instances.values())
         return {
             resource.addr.config()
@@ -368,7 +368,7 @@ class _Mapping:
         return {self._instances.get(addr, addr) for addr in addrs}
 
     def fits(self, old: Iterable[ConfigResource], new: Iterable[ConfigResource]) -> bool:
-        """Return whether `new` is `old` after the moves; removed resources may be in it or not."""
+        """Return whether `new` is `old` after the moves, with or without removed resources."""
         left = set(new) - self._lost
         wanted: set[ConfigResource] = set()
         for config in old:
@@ -471,10 +471,10 @@ def _applied_resources(snapshot: Snapshot, changes: SnapshotDiff) -> tuple[Resou
 
 
 class Passage(NamedTuple):
-    """How an instance went between a state and the state `other`.
+    """The move of an instance between a state and the state `other`.
 
-    `move` is that of the instance, or of the resource or module that went as a whole; its two addresses may be equal.
-    `change` is what else changed of the instance, apart from dependencies.
+    `move` is the move of the instance, or of the whole resource or module; its two addresses may be equal. `change`
+    has the other changes of the instance, apart from dependencies.
     """
 
     other: str
@@ -493,16 +493,16 @@ NO_PASSAGES: Final = Passages()
 
 
 class Scattered(NamedTuple):
-    """Remote objects that are in two or more states, or in none any more: addresses, with the names of the states."""
+    """Remote objects in two or more states, or no longer in any: addresses, with the names of the states."""
 
     doubled: tuple[tuple[AbsResourceInstance, tuple[str, ...]], ...] = ()
     lost: tuple[tuple[AbsResourceInstance, str], ...] = ()
 
 
 def scattered(before: Mapping[str, Snapshot], now: Mapping[str, Snapshot]) -> Scattered:
-    """Return the objects that are in more states now than before, or were in one and are in none.
+    """Return the objects that are in more states now than before, or no longer in any.
 
-    Both arguments are by the names of the states.
+    Both arguments are by state name.
     """
     had, has = _places_of_objects(before), _places_of_objects(now)
     doubled = [
@@ -515,12 +515,12 @@ def scattered(before: Mapping[str, Snapshot], now: Mapping[str, Snapshot]) -> Sc
 
 
 def passages(changes: Mapping[str, SnapshotDiff], after: Mapping[str, Snapshot]) -> dict[str, Passages]:
-    """Return the instances that went between states; both arguments are by the names of states.
+    """Return the instances that moved between states; both arguments are by state name.
 
-    An instance went to another state if the same remote object was removed in one and added in the other, and in no
-    third one. `diff()` defines the same remote object.
+    An instance moved to another state if the same remote object was removed from one and added to the other, and no
+    third state is involved. `diff()` defines the same remote object.
     """
-    # Without those whose two sides are certainly the same instance.
+    # Without instances whose two sides are certainly the same.
     here = [
         (name, one)
         for name, each in changes.items()
@@ -551,7 +551,7 @@ def passages(changes: Mapping[str, SnapshotDiff], after: Mapping[str, Snapshot])
 
 
 def apart(changes: SnapshotDiff, across: Passages) -> SnapshotDiff:
-    """Return the changes of a state with two in place of one where an instance went and another came to its place."""
+    """Return the changes of a state, with a removal and an addition where one instance left and another arrived."""
     instances: list[InstanceChange] = []
     for one in changes.instances:
         if one.old and one.new and (one.old.addr in across.sent or one.new.addr in across.received):
@@ -570,7 +570,7 @@ def _places_of_objects(states: Mapping[str, Snapshot]) -> dict[object, list[tupl
 
 
 def _before(changes: SnapshotDiff, after: Mapping[AbsResource, int]) -> Mapping[AbsResource, int]:
-    """Count the instances of each resource before a change, from those after it."""
+    """Count the instances of each resource before a change, based on the instances after it."""
     counts = Counter(after)
     for change in changes.instances:
         if change.new:

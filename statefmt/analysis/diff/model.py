@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from statefmt.lifecycle.schema import ProviderSchemas
 
 
-# The things that can move as a whole.
+# Modules, resources and instances, which can move as a whole.
 Movable: TypeAlias = ModuleInstance | AbsResource | AbsResourceInstance
 
 
@@ -29,7 +29,7 @@ def kind_of(place: Movable) -> str:
 
 
 class MemberChange(Struct, frozen=True):
-    """A member of an object that differs, as JSON on each side; None if absent.
+    """A differing member of an object, as JSON on each side; None if absent.
 
     `deposed` is the object's deposed key, "" for the current object. `name` is the member's name in format version 4;
     `provider` is the address of the provider instance, at whatever level the file has it.
@@ -42,7 +42,7 @@ class MemberChange(Struct, frozen=True):
 
 
 class ObjectChange(Struct, frozen=True):
-    """An object, current or deposed, that only one side of an instance has."""
+    """An object, current or deposed, that exists on only one side of an instance."""
 
     deposed: str
     old: ResourceInstanceObject | None
@@ -70,19 +70,19 @@ class InstanceChange(Struct, frozen=True, kw_only=True):
 
     @property
     def is_moved(self) -> bool:
-        """Whether both sides have the instance, at different addresses."""
+        """Whether the instance exists on both sides, at different addresses."""
         return self.old is not None and self.new is not None and self.old.addr != self.new.addr
 
     @property
     def is_rekeyed(self) -> bool:
-        """Whether it moved within its resource."""
+        """Whether the instance moved within its resource."""
         if self.old is None or self.new is None or not self.is_moved:
             return False
         return self.old.addr.containing_resource() == self.new.addr.containing_resource()
 
     @property
     def rebound(self) -> tuple[AbsProviderInstance | None, AbsProviderInstance | None] | None:
-        """The old and new provider instance of the first object that was rebound; None if none was."""
+        """The old and new provider instance of the first rebound object; None if none was rebound."""
         if self.old is None or self.new is None:
             return None
         for change in self.members:
@@ -93,7 +93,7 @@ class InstanceChange(Struct, frozen=True, kw_only=True):
 
     @property
     def is_changed(self) -> bool:
-        """Whether both sides have it, and it differs in more than its address and provider."""
+        """Whether the instance exists on both sides, and differs in more than its address and provider."""
         if self.old is None or self.new is None:
             return False
         return bool(self.objects) or any(change.name != "provider" for change in self.members)
@@ -108,14 +108,14 @@ class Move(Struct, frozen=True):
 
 
 class ResourceChange(Struct, frozen=True):
-    """A difference in a resource besides its instances: it has none on one side, or unknown members differ."""
+    """A difference in a resource outside its instances: one side has none, or unknown members differ."""
 
     old: ResourceState | None
     new: ResourceState | None
 
 
 class OutputChange(Struct, frozen=True):
-    """An output value that differs, or that only one side has."""
+    """An output value that differs, or exists on only one side."""
 
     old: OutputValue | None
     new: OutputValue | None
@@ -135,7 +135,7 @@ class CheckResultsChange(Struct, frozen=True):
 
     @property
     def differing(self) -> tuple[tuple[str, CheckResult | None, CheckResult | None], ...]:
-        """The results that differ: the address of the checked construct, and its result on each side."""
+        """The differing results: the address of the checked construct, and its result on each side."""
         old = {result.config_addr: result for result in self.old}
         new = {result.config_addr: result for result in self.new}
         found = ((address, old.get(address), new.get(address)) for address in sorted({**old, **new}))
@@ -143,7 +143,7 @@ class CheckResultsChange(Struct, frozen=True):
 
 
 class EnvelopeChange(Struct, frozen=True):
-    """A top-level member of the state that differs, as JSON; None if absent."""
+    """A differing top-level member of the state, as JSON; None if absent."""
 
     name: str
     old: bytes | None
@@ -151,7 +151,7 @@ class EnvelopeChange(Struct, frozen=True):
 
     @property
     def title(self) -> str:
-        """The name for people: `format version` for `version`, which could be taken for that of a release."""
+        """The name for users: `format version` for `version`, which could be mistaken for a release."""
         return "format version" if self.name == "version" else self.name
 
     @property
@@ -163,9 +163,9 @@ class EnvelopeChange(Struct, frozen=True):
 class SnapshotDiff(Struct, frozen=True, kw_only=True):
     """All differences between two snapshots; false if there are none.
 
-    Applied to the old snapshot, they give the new one. `instances` has each instance once, by its new address if both
-    sides have it, in the order of `tofu state list`. `moves` summarizes which of them moved. `followed` are instances
-    that differ only in dependencies that follow moves and removals.
+    Applied to the old snapshot, they produce the new one. `instances` has each instance once, by its new address if
+    it exists on both sides, in the order of `tofu state list`. `moves` summarizes the moves among them. `followed`
+    are instances that differ only in dependencies that follow moves and removals.
     """
 
     envelope: tuple[EnvelopeChange, ...] = ()
@@ -184,22 +184,22 @@ class SnapshotDiff(Struct, frozen=True, kw_only=True):
 
     @property
     def added(self) -> tuple[InstanceChange, ...]:
-        """The instances that only the new side has."""
+        """The instances that exist only on the new side."""
         return tuple(change for change in self.instances if change.old is None)
 
     @property
     def removed(self) -> tuple[InstanceChange, ...]:
-        """The instances that only the old side has."""
+        """The instances that exist only on the old side."""
         return tuple(change for change in self.instances if change.new is None)
 
     @property
     def moved(self) -> tuple[InstanceChange, ...]:
-        """The instances that have another address, or another key within their resource."""
+        """The instances with a different address, or a different key within their resource."""
         return tuple(change for change in self.instances if change.is_moved)
 
     @property
     def rebound(self) -> tuple[InstanceChange, ...]:
-        """The instances bound to another provider configuration or provider instance."""
+        """The instances bound to a different provider configuration or provider instance."""
         return tuple(change for change in self.instances if change.rebound)
 
     @property
@@ -208,7 +208,7 @@ class SnapshotDiff(Struct, frozen=True, kw_only=True):
         return tuple(change for change in self.instances if change.is_changed)
 
     def as_dict(self) -> dict[str, object]:
-        """Return the differences as values that JSON has: addresses and names, without values that may be secret."""
+        """Return the differences as JSON-compatible values: addresses and names, without values that may be secret."""
         checks = self.check_results
         return {
             "differs": bool(self),
@@ -298,10 +298,10 @@ AddressTest: TypeAlias = Callable[[AbsResourceInstance], bool]
 
 
 def narrowed(changes: SnapshotDiff, wanted: frozenset[Kind], chosen: AddressTest | None = None) -> SnapshotDiff:
-    """Return the differences of the wanted kinds. With `chosen`, only those of instances that it accepts.
+    """Return the differences of the wanted kinds. With `chosen`, only differences of instances that it accepts.
 
-    Differences outside of instances are left out with `chosen`. An instance whose move is not wanted is reported as if
-    it had been at its new address already. Followed dependencies are included if dependencies and moves or removals are
+    Omits differences outside of instances with `chosen`. An instance whose move is not wanted is reported as if it
+    had always been at its new address. Includes followed dependencies if dependencies and moves or removals are
     wanted.
     """
     picked = [change for change in changes.instances if _is_chosen(change, chosen)]
@@ -320,12 +320,12 @@ def narrowed(changes: SnapshotDiff, wanted: frozenset[Kind], chosen: AddressTest
 
 
 def move_of(change: InstanceChange, moves: Mapping[Movable, Move]) -> Move | None:
-    """Return the move that an instance took part in, from moves by old address; None if it did not move."""
+    """Return the move that includes an instance, from moves by old address; None if it did not move."""
     return None if change.old is None or not change.is_moved else move_from(change.old.addr, moves)
 
 
 def move_from(addr: AbsResourceInstance, moves: Mapping[Movable, Move]) -> Move | None:
-    """Return the move that the instance with this old address took part in, from moves by old address."""
+    """Return the move that includes the instance with this old address, from moves by old address."""
     places: Iterable[Movable] = (*addr.module.on_the_way, addr.containing_resource(), addr)
     return next((moves[place] for place in places if place in moves), None)
 
@@ -352,7 +352,7 @@ def _part(change: InstanceChange, wanted: frozenset[Kind]) -> InstanceChange | N
 
 
 def _moves(moves: Sequence[Move], instances: Iterable[InstanceChange]) -> tuple[Move, ...]:
-    """Return the moves that are left: whole ones if all their instances are left, else one for each instance."""
+    """Return the remaining moves: whole ones if all their instances remain, else one for each instance."""
     by_place = {move.old: move for move in moves}
     found = [(change, move) for change in instances if (move := move_of(change, by_place)) is not None]
     counts = Counter(move for _, move in found)

@@ -24,12 +24,12 @@ _Test: TypeAlias = Callable[[ResourceInstanceObject, ResourceInstanceObject], bo
 
 
 def match(gone: Sequence[InstanceState], come: Sequence[InstanceState]) -> list[Pair]:
-    """Pair the instances that only the old side has with those that only the new side has.
+    """Pair the instances that exist only on the old side with those only on the new side.
 
-    Two instances are paired if they have the same remote object, and no third instance of their type and provider name
-    has it too. Objects are compared by identity, then by `id`, then by attributes. If several have the same `id`, they
-    are paired by `id` and scope, or by `id` and attributes; nothing is guessed. Remaining instances at the same address
-    are paired last.
+    Two instances are paired if they have the same remote object, and no third instance of their type and provider
+    name has the same object. Objects are compared by identity, then by `id`, then by attributes. If several have the
+    same `id`, they are paired by `id` and scope, or by `id` and attributes; nothing is guessed. Remaining instances
+    at the same address are paired last.
     """
     same = same_objects(gone, come)
     left = {other.addr: other for other in _without(come, [other for _, other in same])}
@@ -40,7 +40,7 @@ def match(gone: Sequence[InstanceState], come: Sequence[InstanceState]) -> list[
 def same_objects(
     gone: Sequence[InstanceState], come: Sequence[InstanceState]
 ) -> list[tuple[InstanceState, InstanceState]]:
-    """Pair the instances that certainly have the same remote object; on each side, they may be of several states."""
+    """Pair the instances that certainly have the same remote object; each side may have several states."""
     pairs: list[tuple[InstanceState, InstanceState]] = []
     for mark, test in _MARKS:
         found = [(one, other) for one, other in _unique(gone, come, mark) if test(_object(one), _object(other))]
@@ -51,7 +51,7 @@ def same_objects(
 
 
 def may_be_replaced(one: InstanceState, other: InstanceState) -> bool:
-    """Return whether an address has another remote object than before, so that either may now be at another address."""
+    """Return whether an address has a different remote object than before, so that either may now be elsewhere."""
     mine, theirs = one.current, other.current
     if mine is None or theirs is None or mine.attributes == theirs.attributes:
         return False
@@ -62,7 +62,7 @@ def may_be_replaced(one: InstanceState, other: InstanceState) -> bool:
 
 
 def object_mark(instance: InstanceState) -> object:
-    """Return a key that identifies the remote object of an instance: its address, if it has nothing else."""
+    """Return a key for the remote object of an instance: its address, if nothing else identifies it."""
     obj = _object(instance)
     found = next((value for mark in (_identity, _id_and_scope, _attributes) if (value := mark(obj)) is not None), None)
     return _kind(instance), instance.addr if found is None else found
@@ -71,7 +71,7 @@ def object_mark(instance: InstanceState) -> object:
 def _unique(
     old: Sequence[InstanceState], new: Sequence[InstanceState], mark: _Mark
 ) -> list[tuple[InstanceState, InstanceState]]:
-    """Return the pairs with equal marks, if each is the only instance of its type on its side with that mark."""
+    """Return the pairs with equal marks, if each is the only instance of its type on its side with this mark."""
     before, after = _marked(old, mark), _marked(new, mark)
     found = ((ones, after.get(key, [])) for key, ones in before.items())
     return [(ones[0], others[0]) for ones, others in found if len(ones) == 1 and len(others) == 1]
@@ -127,7 +127,7 @@ def _scope(obj: ResourceInstanceObject) -> tuple[bytes, ...]:
 
 
 def _one_scope(one: ResourceInstanceObject, other: ResourceInstanceObject) -> bool:
-    """Return whether the scopes agree in all attributes that both have; later provider releases may add some."""
+    """Return whether the scopes agree in all common attributes; later provider releases may add some."""
     return all(
         mine == theirs or not mine or not theirs for mine, theirs in zip(_scope(one), _scope(other), strict=True)
     )
@@ -151,7 +151,7 @@ _MARKS: tuple[tuple[_Mark, _Test], ...] = (
 )
 
 
-# The number of instances of each resource that has some.
+# The number of instances of each resource with instances.
 _InstanceCounts: TypeAlias = Mapping[AbsResource, int]
 _Pairs: TypeAlias = Sequence[tuple[AbsResourceInstance, AbsResourceInstance]]
 
@@ -162,10 +162,11 @@ def whole_moves(
     moved: _Pairs,
     allowed: Callable[[Movable, Movable], bool] = lambda _one, _other: True,
 ) -> tuple[Move, ...]:
-    """Return the fewest moves that describe where instances moved, in the order of their old addresses.
+    """Return the fewest moves that describe the moved instances, in the order of their old addresses.
 
-    A resource moved as a whole if all its instances kept their keys and went to one resource that has no others; a
-    module likewise with all its resources. `allowed` says whether a resource or a module may move as a whole.
+    A resource moved as a whole if all its instances kept their keys and moved to one resource without other
+    instances; likewise a module with all its resources. `allowed` returns whether a resource or a module may move as
+    a whole.
     """
     if not moved:
         return ()
@@ -244,11 +245,11 @@ def with_whole_calls(
     staying: Iterable[ModuleInstance],
     allowed: Callable[[Movable, Movable], bool] = lambda _one, _other: True,
 ) -> Iterator[Move]:
-    """Yield the moves, with one in place of those of all instances of a module call.
+    """Yield the moves, with one move for all instances of a module call.
 
-    Every instance has to keep its key and go to the same call, and nothing else may stay in the old call, leave either
-    call or move into the new one. `removed` are the modules of instances that only the old state has, `staying` all
-    modules of the new state. `allowed` says whether a call may move as a whole.
+    Every instance has to keep its key and move to the same call, and nothing else may stay in the old call, leave
+    either call or move into the new one. `removed` are the modules of instances that exist only in the old state,
+    `staying` all modules of the new state. `allowed` returns whether a call may move as a whole.
     """
     calls: dict[ModuleInstance, list[Move]] = {}
     for move in found:
@@ -288,7 +289,7 @@ def call_of(module: ModuleInstance) -> ModuleInstance:
 
 
 def _counted(places: Iterable[Movable]) -> dict[ModuleInstance, int]:
-    """Return how many places are in each module call, at any depth."""
+    """Return the number of places in each module call, at any depth."""
     counts: dict[ModuleInstance, int] = {}
     for place in places:
         modules: Sequence[ModuleInstance] = (place if isinstance(place, ModuleInstance) else place.module).on_the_way

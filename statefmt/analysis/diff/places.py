@@ -1,4 +1,4 @@
-"""Finds the places at which two plain values differ: numbers by value, JSON in strings as JSON."""
+"""Finds the places where two plain values differ: numbers by value, JSON in strings as JSON."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ _ValueSteps: TypeAlias = tuple[str | int, ...]
 _Places: TypeAlias = "list[ValuePlace]"
 # For each element of the new list, its position in the old one; None if it was added.
 Order: TypeAlias = tuple[int | None, ...]
-# A block has these values by default, whatever it is about.
+# Default values, which do not identify a block.
 _SAYING_NOTHING: Final[tuple[Plain, ...]] = (None, False, "", [], {})
-# Exchanging the partners of blocks takes so many comparisons, and so many rounds, at the most.
+# The maximum number of comparisons, and of rounds, for exchanging the partners of blocks.
 _MOST_EXCHANGES: Final = 2_000
 _MOST_ROUNDS: Final = 5
-# More places than two blocks have.
+# More than the number of places in two blocks.
 _FAR: Final = 10**9
 
 
 class ValuePlace(NamedTuple):
-    """A place where values differ, and the sides that have a value there; `element` is one of the set at `steps`.
+    """A place where values differ, and its value on each side; `element` is an element of the set at `steps`.
 
-    `new_steps` lead to the place on the new side if that is another one, because elements before it came or went.
+    `new_steps` lead to the place on the new side if it differs, because preceding elements were added or removed.
     With `order`, the elements of the list at `steps` have another order. With `by_position`, its blocks were compared
-    with those at the same positions, as there were too many to pair them by content.
+    by position, as they were too many to be paired by content.
     """
 
     steps: _ValueSteps
@@ -48,13 +48,13 @@ class ValuePlace(NamedTuple):
 
 
 def places(old: Plain, new: Plain, pairing: BlockPairing | None = None, of: Type | None = None) -> Iterator[ValuePlace]:
-    """Yield the innermost places at which two values differ.
+    """Yield the innermost places where two values differ.
 
     Args:
         old: The old value.
         new: The new value.
-        pairing: Pairs the blocks of all lists that are compared in a run; without it, the lists of these values are
-            a run of their own.
+        pairing: Pairs the blocks of all lists that a run compares; without it, the lists of these values are a
+            separate run.
         of: The type of the values, if it is known: the order of a set is no difference.
 
     Raises RecursionError for values that are nested too deeply.
@@ -63,7 +63,7 @@ def places(old: Plain, new: Plain, pairing: BlockPairing | None = None, of: Type
 
 
 class _Steps(NamedTuple):
-    """The steps to two values that are compared."""
+    """The steps to two compared values."""
 
     old: _ValueSteps
     new: _ValueSteps
@@ -82,7 +82,7 @@ class _Steps(NamedTuple):
 
 
 class _Comparison:
-    """One comparison. With `by_position`, it compares blocks in lists with those at the same positions."""
+    """One comparison. With `by_position`, it compares blocks in lists by position."""
 
     def __init__(self, pairing: BlockPairing | None, *, by_position: bool = False) -> None:
         self._pairing = pairing
@@ -117,9 +117,9 @@ class _Comparison:
         yield from map(steps.added, range(len(old), len(new)))
 
     def _in_blocks(self, old: list[Plain], new: list[Plain], steps: _Steps, of: Type | None) -> Iterable[ValuePlace]:
-        """Compare two lists with blocks: pair equal elements, then blocks by content, and say so if the order differs.
+        """Compare two lists with blocks: pair equal elements, then blocks by content, and report a different order.
 
-        The positions are compared instead if that finds fewer places.
+        Compares by position instead if that finds fewer places.
         """
         from statefmt.pairing import BlockPairing, Keys, crosses, equal_pairs
 
@@ -164,7 +164,7 @@ def _in_scalars(old: list[Plain], new: list[Plain], steps: _Steps) -> Sequence[V
         return by_position
     from statefmt.pairing import matched
 
-    # True equals 1 in Python.
+    # In Python, True equals 1.
     found = matched([(type(item), item) for item in old], [(type(item), item) for item in new])
     if found is None:
         return by_position
@@ -188,7 +188,7 @@ def _scalars_in_turn(
 
 
 class _Lists(NamedTuple):
-    """Two lists with blocks, and pairs of all elements that are equal."""
+    """Two lists with blocks, and pairs of all equal elements."""
 
     old: list[Plain]
     new: list[Plain]
@@ -196,12 +196,12 @@ class _Lists(NamedTuple):
     keys: Keys
 
     def changed(self, pairing: BlockPairing) -> tuple[Pairs, bool]:
-        """Return pairs of elements that differ, and whether all blocks could be paired by content."""
+        """Return pairs of differing elements, and whether all blocks could be paired by content."""
         ones, others = self._left((), blocks_only=True)
         blocks, new_blocks = [self.old[place] for place in ones], [self.new[place] for place in others]
         found = pairing.closest(blocks, new_blocks, self.keys)
         pairs = [(ones[one], others[other]) for one, other in found or ()]
-        # DeepDiff leaves blocks over if several are equally close to another one.
+        # DeepDiff leaves blocks unpaired if several are equally close to another one.
         rest = zip(*self._left(pairs, blocks_only=True), strict=False)
         pairs += [(one, other) for one, other in rest if _are_comparable(self.old[one], self.new[other])]
         if found is not None:
@@ -209,7 +209,7 @@ class _Lists(NamedTuple):
         return [*pairs, *self._at_equal_positions(pairs)], found is not None
 
     def without_needless_order(self, inside: Mapping[tuple[int, int], _Places]) -> Mapping[tuple[int, int], _Places]:
-        """Leave out blocks in another order with nothing in common, if that keeps the order or shows less."""
+        """Drop pairs of reordered blocks with nothing in common, if that keeps the order or shows fewer differences."""
         from statefmt.pairing import crosses
 
         apart = _crossing([*self.same, *inside])
@@ -231,9 +231,9 @@ class _Lists(NamedTuple):
         return left(self.old, self.new, [*self.same, *pairs], blocks_only=blocks_only)
 
     def _closer(self, pairs: Pairs, ones: Sequence[int], others: Sequence[int]) -> Pairs:
-        """Exchange partners, also with the blocks at `ones` and `others`, where less differs or moves so.
+        """Exchange partners, also with the blocks at `ones` and `others`, if fewer parts then differ or move.
 
-        DeepDiff takes the last one of several that are equally close, and does not look back.
+        DeepDiff takes the last of several equally close blocks, and does not reconsider.
         """
         rows: list[tuple[int | None, int | None]] = [*pairs, *((one, None) for one in ones)]
         rows += [(None, other) for other in others]
@@ -264,14 +264,14 @@ class _Lists(NamedTuple):
         return [(one, other) for one, other in rows if one is not None and other is not None]
 
     def _places_inside(self, one: int, other: int) -> int:
-        """Count the places at which two blocks differ, with the blocks in them at the same positions."""
+        """Count the places where two blocks differ, comparing nested blocks by position."""
         old, new = self.old[one], self.new[other]
         if not _are_comparable(old, new):
             return _FAR
         return sum(1 for _ in _Comparison(None, by_position=True).places(old, new, _Steps((), ()), None))
 
     def _at_equal_positions(self, pairs: Pairs) -> Pairs:
-        """Pair the remaining elements that have the same position in both lists, as far as that changes no order."""
+        """Pair the remaining elements with equal positions in both lists, unless that changes the order."""
         every = sorted([*self.same, *pairs])
         positions = [one for one, _ in every]
         highest = list(accumulate((other for _, other in every), max, initial=-1))
@@ -285,7 +285,7 @@ class _Lists(NamedTuple):
         ]
 
     def _share(self, one: Plain, other: Plain) -> bool:
-        """Return whether two values have a part in common that says something."""
+        """Return whether two values have a significant part in common."""
         if isinstance(one, dict) and isinstance(other, dict):
             return any(name in other and self._share(part, other[name]) for name, part in one.items())
         if isinstance(one, list) and isinstance(other, list):
@@ -295,7 +295,7 @@ class _Lists(NamedTuple):
 
 
 def _crossing(pairs: Iterable[tuple[int, int]]) -> set[tuple[int, int]]:
-    """Return the pairs that have another place among the pairs in one list than in the other."""
+    """Return the pairs whose rank among the pairs differs between the lists."""
     every = sorted(pairs)
     highest = accumulate((other for _, other in every), max, initial=-1)
     lowest = list(accumulate((other for _, other in reversed(every)), min))[::-1]
@@ -307,7 +307,7 @@ def _crossing(pairs: Iterable[tuple[int, int]]) -> set[tuple[int, int]]:
 
 
 def _are_comparable(old: Plain, new: Plain) -> bool:
-    """Return whether two blocks are lists, or objects that have a name in common."""
+    """Return whether two blocks are lists, or objects with a common name."""
     if isinstance(old, dict) and isinstance(new, dict):
         return not old.keys().isdisjoint(new)
     return isinstance(old, list) and isinstance(new, list)
@@ -342,7 +342,7 @@ class Crossing(Struct, frozen=True):
 
     @staticmethod
     def inside(value: JSONValue) -> JSONValue:
-        """Return the value that a string encodes; any other value unchanged."""
+        """Return the value encoded in a string; any other value unchanged."""
         if not isinstance(value, str) or isinstance(value, NumberText):
             return value
         inner = _json_in(value)
@@ -370,7 +370,7 @@ def plain(value: JSONValue, *, exact: bool) -> Plain:
 
 
 def _set_of_strings(items: list[Plain]) -> frozenset[str] | None:
-    """Return a list that looks like a set, of sorted strings as sets are written, as one; None for any other list."""
+    """Return a list that looks like a set (sorted strings, as sets are written) as a set; None for other lists."""
     texts = [item for item in items if type(item) is str]
     if len(texts) < len(items) or any(one >= other for one, other in pairwise(texts)):
         return None
@@ -378,7 +378,7 @@ def _set_of_strings(items: list[Plain]) -> frozenset[str] | None:
 
 
 def equal_values(one: Plain, other: Plain) -> bool:
-    """Return whether two values are equal, distinguishing true from 1, which Python does not."""
+    """Return whether two values are equal; unlike Python, distinguish true from 1."""
     if isinstance(one, dict) and isinstance(other, dict):
         return one.keys() == other.keys() and all(equal_values(item, other[name]) for name, item in one.items())
     if isinstance(one, list) and isinstance(other, list):
@@ -394,7 +394,7 @@ def _number(text: NumberText) -> Decimal | str:
 
 
 def _json_in(text: str) -> JSONValue:
-    """Return the object or array that a string encodes; None if it does not."""
+    """Return the object or array encoded in a string; None if there is none."""
     if not text.startswith(("{", "[")):
         return None
     try:

@@ -1,6 +1,6 @@
 """Lists the differences within one member of an instance object value by value, with sensitive parts hidden.
 
-A step to an element of a set contains that element, perhaps the secret itself: it is shown as `users[…]`.
+A step to an element of a set contains the element, perhaps the secret itself: it is shown as `users[…]`.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ _ELEMENT: Final = "[…]"
 def mark_texts(obj: ResourceInstanceObject) -> tuple[str, ...]:
     """Return the sensitive paths of an object, each up to the first step that could reveal a value."""
     paths = sensitive_paths(obj)
-    # Elements of sets are no keys of dicts themselves.
+    # Elements of sets cannot be keys of dicts.
     found = {tuple(map(step_identity, path)): path for path in paths}
     # Only prefixes of these lengths can be sensitive paths themselves.
     lengths = sorted({len(path) for path in paths})
     decoded = DecodedOnce()
 
     def text(identity: tuple[Hashable, ...], path: Path) -> str:
-        # A container that is sensitive as a whole also hides the names of its members.
+        # A sensitive container also hides the names of its members.
         prefixes = (length for length in lengths if length < len(path) and identity[:length] in found)
         return _text(path, next(prefixes, len(path)), obj.attributes, decoded)
 
@@ -46,7 +46,7 @@ def mark_texts(obj: ResourceInstanceObject) -> tuple[str, ...]:
 
 
 def _text(path: Path, whole: int, value: Raw | None, decoded: DecodedOnce) -> str:
-    """Format a path up to step number `whole`, if it has so many."""
+    """Format a path up to step number `whole`, if it is that long."""
     steps: list[str | int] = []
     for place, step in enumerate(path):
         key = step_key(step)
@@ -81,7 +81,7 @@ def _element(value: Raw | None, place: int, decoded: DecodedOnce) -> Raw | None:
 
 
 class Comparing(Struct, frozen=True):
-    """How values are compared: `exact` compares numbers and strings as written, `schemas` say which lists are sets.
+    """How to compare values: `exact` compares numbers and strings as written, `schemas` determine which lists are sets.
 
     `show_sensitive` keeps sensitive parts. `pairing` pairs the blocks of all lists that a run compares.
     """
@@ -93,7 +93,7 @@ class Comparing(Struct, frozen=True):
 
 
 def details(change: InstanceChange, member: MemberChange, how: Comparing) -> tuple[ValueChange, ...]:
-    """Return where the two sides of a member differ; as a whole if a side lacks it or it cannot be decoded."""
+    """Return the differences between both sides of a member; the whole if a side lacks it or is not decodable."""
     sides = change.old, change.new
     texts = member.old, member.new
     if member.name in _LISTS:
@@ -113,7 +113,7 @@ def details(change: InstanceChange, member: MemberChange, how: Comparing) -> tup
 
 
 def _type(change: InstanceChange, deposed: str, schemas: ProviderSchemas) -> Type | None:
-    """Return the type of the attributes of both sides; None if they are not of the provider's schema version."""
+    """Return the type of the attributes of both sides; None unless they have the provider's schema version."""
     of: Type | None = None
     for side in (change.old, change.new):
         if side is None or side.resource.provider_config is None:
@@ -127,7 +127,7 @@ def _type(change: InstanceChange, deposed: str, schemas: ProviderSchemas) -> Typ
 
 
 def output_details(change: OutputChange, how: Comparing) -> tuple[ValueChange, ...]:
-    """Return where the values of an output differ; empty if only its type or marks do."""
+    """Return the differences between the values of an output; empty if only its type or marks differ."""
     sides = change.old, change.new
     same = change.old is not None and change.new is not None and change.old.value == change.new.value
     if not how.show_sensitive and any(side is not None and side.sensitive for side in sides):
@@ -148,12 +148,12 @@ def _output_side(output: OutputValue | None, show_sensitive: bool) -> JSONValue 
 
 
 def _hidden(old: object, new: object) -> ValueChange:
-    """Return a change that shows no values; a side that is None is ABSENT."""
+    """Return a change without values; a side that is None is ABSENT."""
     return ValueChange((), ABSENT if old is None else HIDDEN, ABSENT if new is None else HIDDEN)
 
 
 def _list_changes(change: InstanceChange, member: MemberChange) -> tuple[ValueChange, ...]:
-    """Return the addresses or paths that only one side has; empty if only their order or number differs."""
+    """Return the addresses or paths that exist on only one side; empty if only their order or number differs."""
     old, new = (
         () if side is None else _LISTS[member.name](side.object_of(member.deposed)) for side in (change.old, change.new)
     )
@@ -176,7 +176,7 @@ _LISTS: Final[Mapping[str, Callable[[ResourceInstanceObject], tuple[str, ...]]]]
 def _shown(
     side: InstanceState | None, member: MemberChange, text: bytes | None, show_sensitive: bool
 ) -> JSONValue | NoValue:
-    """Return the value of a member on one side as it may be shown. Raises ValueError if it is nested too deeply."""
+    """Return the displayable value of a member on one side. Raises ValueError if it is nested too deeply."""
     if text is None or side is None:
         return ABSENT
     obj = side.object_of(member.deposed)
@@ -205,15 +205,15 @@ ABSENT: Final = NoValue()
 
 
 class ValueChange(Struct, frozen=True):
-    """A place at which two values differ; `old` or `new` is ABSENT if only the other side has it.
+    """A place where two values differ; `old` or `new` is ABSENT if only the other side has a value.
 
-    `path` has the names and positions that lead there, with a Crossing at each step into a string that contains JSON.
-    A position is that in the old list, or in the new one if only that has the element. With `is_element`, the two are
-    elements of the set at `path`.
+    `path` has the names and positions of the place, with a Crossing at each step into a string that contains JSON. A
+    position refers to the old list, or to the new one if only that has the element. With `is_element`, the two values
+    are elements of the set at `path`.
 
-    Two more things are said of a list, without values. `order` is its new order: for each element, its position in the
-    old list, or None if it was added. With `by_position`, its blocks were compared with those at the same positions,
-    because the run had too many of them to pair all by content.
+    Two fields describe changes of a list without values. `order` is its new order: for each element, its position in
+    the old list, or None if it was added. With `by_position`, its blocks were compared by position, because the run
+    had too many to pair all by content.
     """
 
     path: tuple[str | int | Crossing, ...]
@@ -239,19 +239,19 @@ def value_changes(
     pairing: BlockPairing | None = None,
     of: Type | None = None,
 ) -> tuple[ValueChange, ...]:
-    """Return where `new` differs from `old`.
+    """Return the differences between `old` and `new`.
 
     Numbers are compared by value and strings that contain JSON as JSON; with `exact`, both are compared as written.
-    Blocks in lists are compared with those of similar content. If no difference is found inside (repeated members), the
-    values differ as a whole.
+    Blocks in lists are compared with blocks of similar content. If no inner difference is found (repeated members),
+    the values differ as a whole.
 
     Args:
         old: The old value.
         new: The new value.
         shown_old: The old value with HIDDEN for sensitive parts.
-        shown_new: The same of the new value.
+        shown_new: The new value with HIDDEN for sensitive parts.
         exact: Compare numbers and strings as written.
-        pairing: Pairs the blocks of all lists that a run compares, as many as it may.
+        pairing: Pairs the blocks of all lists that a run compares, up to its limit.
         of: The type of both values, if a schema gives it: sets have no order.
     """
     whole = _hidden_alike(shown_old, shown_new)
@@ -259,7 +259,7 @@ def value_changes(
         different = places(plain(old, exact=exact), plain(new, exact=exact), pairing, of)
         found = tuple(_found(different, old, new, shown_old, shown_new))
     except (RecursionError, LookupError):
-        # Nested too deeply, or of another structure where something is hidden.
+        # Nested too deeply, or with another structure around a hidden part.
         found = ()
     return _merged(found) or (ValueChange((), *whole),)
 
@@ -275,7 +275,7 @@ def _found(
             parts.hidden_at(shown_old, steps, inside=inside), parts.hidden_at(shown_new, new_steps, inside=inside)
         )
         if depth < len(steps) or (depth == len(steps) and (place.element is not None or place.order)):
-            # The parts of a hidden value are hidden, too. Both sides have it, or it would differ as a whole.
+            # Parts of a hidden value are hidden, too. Both sides have the value, or it would differ as a whole.
             yield ValueChange(parts.path(old, steps[:depth], steps), HIDDEN, HIDDEN)
             continue
         path = parts.path(old, steps, steps) if place.on_old else parts.path(new, new_steps, steps)
@@ -291,16 +291,16 @@ def _found(
 
 
 class _Parts:
-    """Follows steps into values. Each value is decoded once, as it may have many changes."""
+    """Follows steps into values. Decodes each value once, as it may have many changes."""
 
     def __init__(self) -> None:
-        # By the identity of values, which are kept so that it stays theirs.
+        # By the id() of values, which are kept alive so that no other value gets the same id().
         self._inside: dict[int, tuple[JSONValue, JSONValue]] = {}
         self._named: dict[int, tuple[JSONValue, Mapping[str, JSONValue]]] = {}
         self._with_hidden: dict[int, tuple[JSONValue, bool]] = {}
 
     def hidden_at(self, value: JSONValue, steps: Sequence[str | int], *, inside: bool) -> int:
-        """Return how many of the steps lead to a hidden value; more than there are if none do.
+        """Return the number of steps to a hidden value; more than all steps if none is hidden.
 
         A list with a hidden element counts as hidden: if it is a set, the element has no position in it. With
         `inside`, so does a list with an element that has a hidden part: the whole element would be shown.
@@ -319,7 +319,7 @@ class _Parts:
         return len(steps) if any(isinstance(item, Hidden) for item in elements) else len(steps) + 1
 
     def at(self, value: JSONValue, steps: Sequence[str | int]) -> JSONValue:
-        """Return the part to which steps lead. Raises LookupError."""
+        """Return the part at the end of the steps. Raises LookupError."""
         for step in steps:
             value = self._next(self._crossed(value), step)
         return value
@@ -368,7 +368,7 @@ class _Parts:
 def _hidden_alike(
     old: JSONValue | NoValue, new: JSONValue | NoValue
 ) -> tuple[JSONValue | NoValue, JSONValue | NoValue]:
-    """Hide both sides if one is hidden: the other must not reveal a value that is sensitive on one side."""
+    """Hide both sides if either is hidden: the other must not reveal a value that is sensitive on one side."""
     if any(isinstance(side, Hidden) for side in (old, new)):
         return (old if old is ABSENT else HIDDEN), (new if new is ABSENT else HIDDEN)
     return old, new

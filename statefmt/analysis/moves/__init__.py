@@ -1,8 +1,8 @@
 """Finds moves in plans: objects that would be destroyed, and created again at another address with equal attributes.
 
-    found = propose_moves({"": plan})       # moves, ambiguous groups, and objects left over
+    found = propose_moves({"": plan})       # moves, ambiguous groups, and unpaired objects
 
-Only known attributes are compared, and nothing is guessed.
+Compares only known attributes, and guesses nothing.
 """
 
 from __future__ import annotations
@@ -54,16 +54,15 @@ def propose_moves(
     schemas: ProviderSchemas | None = None,
     in_states: bool = False,
 ) -> Proposals:
-    """Pair the managed objects that plans destroy with those that they create with equal attributes.
+    """Pair the managed objects that plans destroy with objects that they create with equal attributes.
 
-    `plans` are one plan or those of several states, by a name for each. Two objects are a pair if they have the same
-    type and provider, all attributes that the plan knows of the created one equal those of the destroyed one, at least
-    one of them says something, and no other object fits. Null and empty values are equal, and so are JSON documents
-    in strings. `ignored` attributes are not compared. By `schemas`, sets are equal in any order.
+    `plans` has the plans of one or several states by name. Two objects are a pair if they have the same type and
+    provider, all known attributes of the created object equal those of the destroyed one, at least one of these is
+    significant, and no other object matches. Null and empty values are equal, and so are JSON documents in strings.
+    `ignored` attributes are not compared. With `schemas`, the order of sets is ignored.
 
-    With `in_states`, the moves are for the states that the plans were made for: addresses are those before the moves
-    that the plan itself makes, and what the configuration declares does not matter. Otherwise they are for `moved`
-    blocks.
+    With `in_states`, the moves are for the prior states of the plans: addresses precede the plan's own moves, and the
+    declarations in the configuration do not matter. Otherwise they are for `moved` blocks.
 
     Raises PlanError for an object whose attributes are nested too deeply, and SchemaError for an invalid schema.
     """
@@ -118,7 +117,7 @@ def _joined(
 
 
 def _around(address: AbsResourceInstance) -> Iterator[Movable]:
-    """Yield all that may move with an instance in it, outermost first: module calls and modules, and the resource."""
+    """Yield everything that may move with an instance, outermost first: module calls, modules and the resource."""
     for module in address.module.on_the_way:
         yield call_of(module)
         yield module
@@ -131,7 +130,7 @@ _MANAGED: Final = "managed"
 
 
 class _PlanContents:
-    """The addresses of managed resources before and after a plan, and what can be gone from its configuration."""
+    """The addresses of managed resources before and after a plan, and the names declared in its configuration."""
 
     def __init__(self, plan: ShownPlan, *, in_states: bool) -> None:
         before: set[AbsResourceInstance] = set()
@@ -158,7 +157,7 @@ class _PlanContents:
         return frozenset(resource.module for resource in self.after)
 
     def is_alone(self, old: Movable) -> bool:
-        """Return whether an address names nothing else before: one without a key also stands for all instances."""
+        """Return whether an address names nothing else before: without a key, it also stands for all instances."""
         if isinstance(old, AbsResourceInstance):
             return old.key is not NO_KEY or self.before[old.containing_resource()] == 1
         if isinstance(old, ModuleInstance) and old.steps[-1].key is NO_KEY and old in self._modules_before:
@@ -194,7 +193,7 @@ class _PlanContents:
 
 
 def _not_listed(plan: ShownPlan) -> Iterator[AbsResourceInstance]:
-    """Yield the instances that the plan leaves out, as with `-target`: they stay as they are."""
+    """Yield the instances that the plan omits, as with `-target`: they do not change."""
     if plan.prior_state is None:
         return
     listed = {str(change.address) for change in plan.resource_changes}
@@ -249,20 +248,20 @@ class _DeclaredNames:
         return not self._is_known or module.names in self._modules
 
     def has_resource(self, resource: AbsResource) -> bool:
-        """Return whether a resource block is declared, whatever its keys are."""
+        """Return whether a resource block is declared, regardless of its keys."""
         return not self._is_known or (resource.module.module().names, str(resource.resource)) in self._resources
 
 
 # Pairs destroyed and created objects of one type: by equal attributes, instance keys, and moves of their modules.
-# An index has the destroyed objects by the value of each attribute. For a created object, only those are compared that
-# share its rarest value.
+# An index has the destroyed objects by the value of each attribute. A created object is compared only with the
+# objects that share its rarest value.
 
 # A module of a plan.
 _PlacedModule: TypeAlias = tuple[str, ModuleInstance]
 
 
 def _paired(kinds: Sequence[Candidates]) -> tuple[list[MovedInstance], Proposals]:
-    """Pair destroyed with created objects where only one answer is possible; return the pairs, and all else found."""
+    """Pair destroyed with created objects if only one pairing is possible; return the pairs, and the other results."""
     matched = [(kind, *_equal_objects(kind)) for kind in kinds]
     groups = [(kind, group) for kind, found, _ in matched for group in found]
     pairs: dict[Candidate, MovedInstance] = {}
@@ -304,7 +303,7 @@ def _unambiguous(group: _EqualObjects) -> Iterator[tuple[Candidate, Candidate, M
 
 
 def _by_keys(objects: Sequence[Candidate]) -> dict[tuple[InstanceKey, ...], Candidate]:
-    """Return the objects by all keys in their addresses; empty unless all are of one resource block of one plan."""
+    """Return the objects by all keys in their addresses; empty unless all belong to one resource block of one plan."""
     blocks = {(one.place.plan, one.place.address.config()) for one in objects}
     found = {_keys(one.place.address): one for one in objects}
     return found if len(blocks) == 1 and len(found) == len(objects) else {}
@@ -318,7 +317,7 @@ def _keys(address: AbsResourceInstance) -> tuple[InstanceKey, ...]:
 def _along(
     kinds: Iterable[Candidates], pairs: Mapping[Candidate, MovedInstance]
 ) -> Iterator[tuple[Candidate, Candidate]]:
-    """Yield the objects that moved along with their module: their counterpart has the same place in the new one."""
+    """Yield the objects that moved with their module: their counterpart has the same address in the new module."""
     moved = _moved_modules(dict.fromkeys(pairs.values()))
     if not moved:
         return
@@ -340,7 +339,7 @@ def _along(
 
 
 def _moved_modules(moved: Iterable[MovedInstance]) -> dict[_PlacedModule, _PlacedModule]:
-    """Return where modules moved, if all resources that were paired in them agree. The root module may be one."""
+    """Return the moves of modules, if all paired resources in them agree. The root module may be included."""
     targets: dict[_PlacedModule, set[_PlacedModule]] = {}
     sources: dict[_PlacedModule, set[_PlacedModule]] = {}
     for one in moved:
@@ -359,7 +358,7 @@ def _moved_modules(moved: Iterable[MovedInstance]) -> dict[_PlacedModule, _Place
 
 
 def _modules_of(old: ModuleInstance, new: ModuleInstance) -> Iterator[tuple[ModuleInstance, ModuleInstance]]:
-    """Yield the modules of an object before and after, and those around them as long as the steps between are equal."""
+    """Yield the modules of an object before and after, and their ancestors as long as the steps between are equal."""
     yield old, new
     while old.steps and new.steps and old.steps[-1] == new.steps[-1]:
         old, new = old.parent(), new.parent()
@@ -383,25 +382,25 @@ def _places(objects: Iterable[Candidate]) -> tuple[PlannedPlace, ...]:
     return tuple(one.place for one in objects)
 
 
-# So many comparisons are made for each object of a type. Real plans need about one; only a plan that is made to waste
-# time needs more than this.
+# The maximum number of comparisons for each object of a type. Real plans need about one; only a malicious plan needs
+# more than this.
 _MOST_COMPARISONS: Final = 20
 
 
 class _EqualObjects(Struct, frozen=True, eq=False):
-    """Objects that are linked by equal attributes: each destroyed one equals a created one, and the reverse."""
+    """Objects linked by equal attributes: each destroyed object equals a created one, and the reverse."""
 
     destroyed: Sequence[Candidate]
     created: Sequence[Candidate]
 
 
 def _equal_objects(kind: Candidates) -> tuple[list[_EqualObjects], list[Candidate]]:
-    """Return the groups of objects that are equal in at least one telling attribute, in the order of the plans.
+    """Return the groups of objects that are equal in at least one significant attribute, in the order of the plans.
 
-    Then come the created objects that were not compared with all destroyed ones.
+    Also returns the created objects that were not compared with all destroyed ones.
     """
     index = _Index(kind.destroyed)
-    # Created objects that are alike are compared at once, those with the fewest comparisons first.
+    # Equal created objects are compared in one step, those with the fewest comparisons first.
     searches = [(created, index.among(created[0])) for created in _alike(kind.created)]
     searches.sort(key=lambda search: len(search[1]))
     left = _MOST_COMPARISONS * (len(kind.destroyed) + len(kind.created))
@@ -417,7 +416,7 @@ def _equal_objects(kind: Candidates) -> tuple[list[_EqualObjects], list[Candidat
 
 
 def are_equal(destroyed: Candidate, created: Candidate) -> bool:
-    """Return whether the known attributes of a created object equal those of a destroyed one, in the same place."""
+    """Return whether the known attributes of a created object equal a destroyed object's, with no contrary facts."""
     if any(contradictions(destroyed.facts, created.facts)):
         return False
     return destroyed.attributes.known(created.unknown) == created.known
@@ -435,7 +434,7 @@ class _Index:
         """Return the objects that may equal a created one: those with its rarest value; none without evidence."""
         if not created.attributes.tells(name for name, _ in created.known):
             return ()
-        # The value of an attribute that is unknown in part is not in the index.
+        # The index lacks values of partly unknown attributes.
         whole = (value for value in created.known if value[0] not in created.unknown)
         return min((self._by_value.get(value, ()) for value in whole), key=len, default=self._all)
 
@@ -449,13 +448,13 @@ def _alike(created: Iterable[Candidate]) -> Iterable[list[Candidate]]:
 
 
 class _Groups:
-    """Groups of objects, each with a parent in its group; the one at the root is its own parent."""
+    """Groups of objects, each with a parent in its group; the root is its own parent."""
 
     def __init__(self) -> None:
         self._parents: dict[Candidate, Candidate] = {}
 
     def join(self, objects: Sequence[Candidate]) -> None:
-        """Put objects into one group, with all that are in their groups."""
+        """Join the groups of all given objects."""
         first = self._root(objects[0])
         for one in objects[1:]:
             self._parents[self._root(one)] = first
@@ -477,13 +476,13 @@ class _Groups:
         return root
 
 
-# Only a value that so few destroyed objects have says which of them is near.
+# A value identifies similar objects only if no more than this many destroyed objects have it.
 _FEW: Final = 4
 _MOST_DIFFERENCES: Final = 3
 
 
 def _nearly_equal(kind: Candidates, done: Container[Candidate]) -> Iterator[NearlyEqual]:
-    """Yield objects of one type that have a rare value in common, more equal attributes than others, and few others.
+    """Yield objects of one type with a common rare value, more equal attributes than others, and few differing ones.
 
     Objects in `done` have a counterpart.
     """

@@ -62,7 +62,7 @@ class PlannedFacts:
             waiting += [((*names, name), call.module) for name, call in calls if call.module is not None]
 
     def of_destroyed(self, change: PlannedChange) -> Mapping[FactKind, str]:
-        """Return what an object says of itself."""
+        """Return the facts in an object's own attributes."""
         before = change.change.before
         try:
             provider = parse_provider_source(change.provider_name)
@@ -72,7 +72,7 @@ class PlannedFacts:
         return {} if before is None else object_facts(provider, change.address.resource.resource.type, obj)
 
     def of_created(self, change: PlannedChange) -> Mapping[FactKind, str]:
-        """Return what the provider block of an object says, without what the block of the resource sets itself."""
+        """Return the facts of an object's provider block, without facts that the resource block sets itself."""
         resource = self._resources.get((change.address.module.module().names, str(change.address.resource.resource)))
         provider = None if resource is None else self._providers.get(resource.provider_config_key)
         if resource is None or provider is None:
@@ -87,7 +87,7 @@ class PlannedFacts:
 
 
 def _constants(expressions: Mapping[str, Any], path: str = "") -> Iterator[tuple[str, Part]]:
-    """Yield the arguments that are constant strings, by their paths: `assume_role[0].role_arn`."""
+    """Yield the constant string arguments by their paths: `assume_role[0].role_arn`."""
     for name, value in expressions.items():
         if isinstance(value, dict) and isinstance(value.get("constant_value"), str):
             yield f"{path}{name}", text(value["constant_value"])

@@ -1,4 +1,4 @@
-"""Models what comparing plans finds, and collects the objects to compare."""
+"""Models the results of comparing plans, and collects the objects to compare."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ from statefmt.model.errors import AddressError, SelectionError
 
 
 class MoveEvidence(StrEnum):
-    """Why two objects are the same one.
+    """The evidence that two objects are the same.
 
     `ATTRIBUTES`: no other object has equal attributes. `KEYS`: several objects have, but all are instances of one
-    resource, which were all destroyed and created with the same keys. `MODULE`: other objects show that the module of
-    the object moved, and the new module has one with equal attributes at the same place.
+    resource, which were all destroyed and created with the same keys. `MODULE`: other objects prove that the module
+    of the object moved, and the new module has an object with equal attributes at the same address.
     """
 
     ATTRIBUTES = "attributes"
@@ -49,7 +49,7 @@ class PlannedPlace(Struct, frozen=True):
 class MovedInstance(Struct, frozen=True):
     """An object that would be destroyed at `source` and created again at `target`.
 
-    `attributes` are the names of the attributes that are known, not empty, and equal.
+    `attributes` are the names of the known, equal attributes that are not empty.
     """
 
     source: PlannedPlace
@@ -61,8 +61,8 @@ class MovedInstance(Struct, frozen=True):
 class ProposedMove(Struct, frozen=True):
     """A module, a resource or an instance that moves as a whole, and its instances.
 
-    `target_plan` differs from `source_plan` if the objects move to another state. `obstacle` says why no `moved` block
-    or no operation can express the move; "" if one can.
+    `target_plan` differs from `source_plan` if the objects move to another state. `obstacle` is the reason why no
+    `moved` block or operation can express the move; "" if one can.
     """
 
     source_plan: str
@@ -74,7 +74,7 @@ class ProposedMove(Struct, frozen=True):
 
 
 class AmbiguousGroup(Struct, frozen=True):
-    """Objects of one type with equal attributes: each destroyed one may be any of the created ones."""
+    """Objects of one type with equal attributes: each destroyed object may be any of the created ones."""
 
     type: str
     provider: str
@@ -93,9 +93,9 @@ class NearlyEqual(Struct, frozen=True):
 class Proposals(Struct, frozen=True):
     """The result of propose_moves(). Moves are in the order of their plans and addresses.
 
-    `destroyed` and `created` are the objects without a counterpart; `not_compared` are those of `created` that would
-    take too many comparisons, as only a plan that is made for that does. `nearly_equal` are some of both that differ
-    in few attributes. `unused` are the ignored attributes that no destroyed or created object has.
+    `destroyed` and `created` are the objects without a counterpart; `not_compared` are the objects of `created` that
+    would take too many comparisons, as only in a malicious plan. `nearly_equal` are some pairs that differ in few
+    attributes. `unused` are the ignored attributes that no destroyed or created object has.
     """
 
     moves: tuple[ProposedMove, ...]
@@ -145,16 +145,16 @@ def parse_ignored_attribute(text: str) -> IgnoredAttribute:
     return IgnoredAttribute(type_, attribute)
 
 
-# Collects the objects that plans destroy and create, with their known attributes by digests.
+# Collects the objects that plans destroy and create, with their known attributes as digests.
 # Null, the empty string, and empty lists and maps are equal, since providers replace one by another. JSON objects and
-# arrays in strings may differ in white space and in the order of members. Where a type says that a list is a set, the
-# order of its elements does not count. Everything else must be the same, upper and lower case included.
+# arrays in strings may differ in white space and in the order of members. If the type of a list is a set, the order
+# of its elements is ignored. All else must be equal, including upper and lower case.
 
 
 class Candidate:
-    """An object that a plan destroys or creates. `unknown` are its unknown attributes: of a destroyed one, none.
+    """An object that a plan destroys or creates. `unknown` are its unknown attributes: none if it is destroyed.
 
-    `facts` are the account and region of a destroyed object, and those of the provider of a created one.
+    `facts` are the account and region of a destroyed object, or of the provider of a created one.
     """
 
     def __init__(
@@ -185,12 +185,12 @@ class Candidates(NamedTuple):
 
 
 def address_of(change: PlannedChange, *, in_states: bool) -> AbsResourceInstance:
-    """Return the address of an object: in the state, or after the moves that the plan itself makes."""
+    """Return the address of an object: in the state, or after the plan's own moves."""
     return change.address_before if in_states else change.address
 
 
 def is_managed(change: PlannedChange) -> bool:
-    """Whether a change is of a managed resource."""
+    """Return whether a change is of a managed resource."""
     return change.address.resource.resource.mode is ResourceMode.MANAGED
 
 
@@ -203,7 +203,7 @@ def collect(
 ) -> tuple[list[Candidates], tuple[IgnoredAttribute, ...]]:
     """Collect the current objects of managed resources that plans destroy or create, by type and provider.
 
-    Then come the ignored attributes that none of them has.
+    Also returns the ignored attributes that none of them has.
 
     Raises PlanError, with a JSON pointer, for an object whose attributes are nested too deeply, and SchemaError.
     """
@@ -229,7 +229,7 @@ def collect(
     return candidates, tuple(rule for rule in rules if rule not in seen)
 
 
-# How the objects of a type are compared: without these attributes, and by these types of the others.
+# The comparison of the objects of a type: the ignored attributes, and the types of the others.
 _Comparing: TypeAlias = tuple[frozenset[str], Mapping[str, Type]]
 
 
@@ -301,10 +301,10 @@ class ComparedAttributes:
         }
 
     def known(self, unknown: _ValueShape) -> Known:
-        """Return the attributes without those that a shape says are unknown."""
+        """Return the attributes without the unknown ones, according to a shape."""
         found = {name: digest for name, digest in self._digests.items() if name not in unknown}
         parts = {name: mask for name, mask in unknown.items() if mask is not True}
-        # Decoded again: kept for the few objects that need them, values would take most of the memory.
+        # Decodes again: keeping values for the few objects that need them would take most of the memory.
         values = _decoded(self._raw) if parts else {}
         for name, mask in parts.items():
             part = _without(values.get(name), mask, created=self._created)
@@ -313,7 +313,7 @@ class ComparedAttributes:
         return frozenset(found.items())
 
     def tells(self, names: Iterable[str]) -> bool:
-        """Return whether an attribute has a string or a number in it: null, true, false and 0 are no evidence."""
+        """Return whether an attribute contains a string or a number: null, true, false and 0 are no evidence."""
         values = _decoded(self._raw)
         return any(_is_telling(values.get(name)) for name in names)
 
@@ -358,7 +358,7 @@ def _plain(value: JSONValue) -> Any:
 
 
 def _digest(value: Any, of: Type | None) -> str | bytes:
-    """Return a plain string as it is, or a digest of another value; empty for null and its equals."""
+    """Return a plain string unchanged, or a digest of another value; empty for null and its equivalents."""
     if isinstance(value, str) and value[:1] not in ("{", "["):
         return value
     try:
@@ -369,7 +369,7 @@ def _digest(value: Any, of: Type | None) -> str | bytes:
 
 
 def _normal(value: Any, of: Type | None) -> Any:
-    """Return a value with null in place of its equals, JSON in strings decoded, and sets in an order of their own."""
+    """Return a value with null for its equivalents, JSON in strings decoded, and sets in a fixed order."""
     if isinstance(value, str):
         return (_embedded(value) if value[:1] in ("{", "[") else value) or None
     if isinstance(value, dict):
@@ -391,13 +391,13 @@ def _embedded(text: str) -> Any:
 
 
 def _without(value: Any, mask: Any, *, created: bool) -> Any:
-    """Return a value with a mark in place of its unknown parts. Parts that do not fit the mask stay."""
+    """Return a value with a mark instead of its unknown parts. Parts that do not match the mask stay."""
     if mask is True:
         return _UNKNOWN
     if isinstance(mask, dict) and isinstance(value, dict):
         found = {name: _without(item, mask.get(name), created=created) for name, item in value.items()}
         if created:
-            # The plan leaves out unknown parts.
+            # The plan omits unknown parts.
             found |= {name: _UNKNOWN for name, part in mask.items() if part is True and name not in value}
         return found
     if isinstance(mask, list) and isinstance(value, list) and len(mask) == len(value):

@@ -2,7 +2,7 @@
 
     found = suggest_partitions(snapshot)     # partitions by modules, providers, regions and communities, best first
 
-The parts of a partition have an order in which each needs only parts before it: there are no circles.
+The parts of a partition have an order in which each needs only earlier parts: there are no cycles.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from statefmt.model.errors import SurgeryError
 from statefmt.model.snapshot import Snapshot
 from statefmt.text import pattern
 
-# What counts in the score: each percent of the instances that is in the largest part,
+# The terms of the score: each percent of the instances in the largest part,
 _LARGEST: Final = 1.0
 # each percent of the resources that other parts need,
 _OUTPUTS: Final = 2.0
-# each of these that has secrets,
+# each of these with secrets,
 _SECRET: Final = 3.0
-# each apply after the first, and each module that is divided.
+# each apply after the first, and each divided module.
 _APPLY: Final = 2.0
 _DIVIDED: Final = 2.0
 
@@ -45,9 +45,9 @@ class PartitionKind(Enum):
 
 
 class NeededResource(Struct, frozen=True):
-    """A resource, as in the configuration, that other parts need: the part that has it needs an output for it.
+    """A resource, as in the configuration, that other parts need: its part needs an output for it.
 
-    `is_secret` if it has sensitive attributes, which may cross with the output.
+    `is_secret` if it has sensitive attributes, which the output may expose to other parts.
     """
 
     resource: str
@@ -57,9 +57,9 @@ class NeededResource(Struct, frozen=True):
 
 
 class PartitionPart(Struct, frozen=True):
-    """A part of a state, and the selectors of what is in it: modules and resources that are whole in it, or instances.
+    """A part of a state, and the selectors of its contents: whole modules and resources, or instances.
 
-    `stays` if it is the one to leave in the state. `level` is 0 if it needs no other part, and else one more than the
+    `stays` if this part remains in the state. `level` is 0 if it needs no other part, and else one more than the
     highest part it needs: parts of one level can be applied at the same time.
     """
 
@@ -72,7 +72,7 @@ class PartitionPart(Struct, frozen=True):
 
 
 class Partition(Struct, frozen=True, dict=True):
-    """A way to divide a state: the parts, lowest first, so that each needs only parts before it.
+    """A way to divide a state: the parts, lowest first, so that each needs only earlier parts.
 
     `resources` is the number of resources as in the configuration, and `divided` are the module instances with
     resources in several parts.
@@ -91,7 +91,7 @@ class Partition(Struct, frozen=True, dict=True):
 
     @property
     def new_states(self) -> dict[str, tuple[str, ...]]:
-        """The selectors of the parts that do not stay in the state, by their names."""
+        """The selectors of the parts that leave the state, by part name."""
         return {part.name: part.contents for part in self.parts if not part.stays}
 
     @property
@@ -101,18 +101,18 @@ class Partition(Struct, frozen=True, dict=True):
 
     @property
     def secrets(self) -> int:
-        """The number of these with sensitive attributes."""
+        """The number of these resources with sensitive attributes."""
         return sum(one.is_secret for one in self.needed)
 
     @property
     def largest(self) -> float:
-        """The share of the instances that the largest part has, from 0 to 1."""
+        """The share of the instances in the largest part, from 0 to 1."""
         counts = [part.instances for part in self.parts]
         return max(counts) / sum(counts)
 
     @property
     def applies(self) -> int:
-        """How many applies must run one after the other, if parts that need each other do."""
+        """The number of successive applies, if dependent parts are applied one after the other."""
         return max(part.level for part in self.parts) + 1
 
     @cached_property
@@ -128,13 +128,13 @@ class Partition(Struct, frozen=True, dict=True):
 
 
 class Suggestions(Struct, frozen=True):
-    """Partitions, best first, and why others are not among them."""
+    """Partitions, best first, and the reasons for omitting others."""
 
     partitions: tuple[Partition, ...]
     without: Mapping[PartitionKind, str]
 
 
-# The parts that modules and communities are merged to, at most.
+# The maximum number of parts by modules and communities.
 MOST_PARTS: Final = 8
 # Smaller parts of modules and communities are merged, in shares of the instances.
 _SMALLEST: Final = 0.05
@@ -211,7 +211,7 @@ def _of_units(kind: PartitionKind, graph: PieceGraph, modules: ModuleUnits, part
 
 
 def _names(graph: PieceGraph, modules: ModuleUnits, parts: Sequence[int]) -> dict[int, str]:
-    """Return the name of each part: the module, or else the kind of resource, that most of its instances are of."""
+    """Return the name of each part: the module, or else the kind of resource, of most of its instances."""
     found: dict[int, Counter[str]] = {}
     for piece, unit in zip(graph.pieces, modules.units.of_node, strict=False):
         resource = piece.resource.resource
@@ -221,7 +221,7 @@ def _names(graph: PieceGraph, modules: ModuleUnits, parts: Sequence[int]) -> dic
 
 
 def _by_providers(graph: PieceGraph) -> Partition | str:
-    """Go by the instances of each provider that has several; objects of the others go with what needs them."""
+    """Divide by the instances of each provider that has several; other objects join their dependents."""
     used = dict.fromkeys(piece.provider for piece in graph.pieces if piece.provider is not None)
     several = Counter(provider.config.provider for provider in used)
     names: dict[AbsProviderInstance | None, str] = {
@@ -233,7 +233,7 @@ def _by_providers(graph: PieceGraph) -> Partition | str:
 
 
 def _by_regions(graph: PieceGraph) -> Partition | str:
-    """Go by the region in the attributes, or else by that of all other objects of the provider instance."""
+    """Divide by the region in the attributes, or else by the common region of the provider instance's other objects."""
     of_provider: dict[AbsProviderInstance | None, set[str]] = {}
     for piece in graph.pieces:
         if piece.region:
@@ -260,7 +260,7 @@ def _by_homes(kind: PartitionKind, graph: PieceGraph, homes: Sequence[str | None
     return found or _TANGLED
 
 
-# Characters that the name of a state in an operations file cannot have.
+# Characters that are not allowed in the name of a state in an operations file.
 _NOT_IN_NAMES = pattern(r"[^a-z0-9]+")
 
 
@@ -269,8 +269,8 @@ def finished(
 ) -> Partition | None:
     """Return the partition that puts each piece in a part, None if all are in one.
 
-    `parts` are numbers; a piece needs only pieces of its own part or a lower one. `names` are what the parts are
-    named after. Raises SurgeryError if an instance cannot be selected alone.
+    `parts` are numbers; a piece needs only pieces of its own part or a lower one. `names` are the bases of the part
+    names. Raises SurgeryError if an instance cannot be selected alone.
     """
     members: dict[int, list[int]] = {part: [] for part in sorted(set(parts))}
     for number, part in enumerate(parts):
@@ -327,7 +327,7 @@ def _needed(graph: PieceGraph, parts: Sequence[int], names: Mapping[int, str]) -
 
 
 def _divided(graph: PieceGraph, parts: Sequence[int]) -> list[ModuleInstance]:
-    """Return the module instances with resources in several parts, also in the modules that they call."""
+    """Return the module instances with resources in several parts, including resources of nested modules."""
     found: dict[ModuleInstance, int] = {}
     divided: dict[ModuleInstance, None] = {}
     paths: dict[ModuleInstance, tuple[ModuleInstance, ...]] = {}
@@ -340,7 +340,7 @@ def _divided(graph: PieceGraph, parts: Sequence[int]) -> list[ModuleInstance]:
 
 
 def state_name(text: str) -> str:
-    """Return a text as the name of a state in an operations file."""
+    """Convert a text to the name of a state in an operations file."""
     name = _NOT_IN_NAMES.sub("-", text.lower()).strip("-")
     return name if name and not name[0].isdigit() else f"part-{name}".rstrip("-")
 

@@ -1,6 +1,6 @@
 """Groups the pieces of a state into parts: by module calls, by communities in the graph, or by levels.
 
-Small parts are merged with others. No grouping makes parts that need each other in a circle.
+Small parts are merged with others. No grouping creates cycles between parts.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ class ModuleUnits:
     """Units that are whole module calls, or single resources of a module that is not kept whole.
 
     A module with more than half of all instances is not kept whole if most of these are in modules that it calls. If
-    `divides`, no such module is kept whole, nor are modules that need each other in a circle and have so many together.
+    `divides`, no such module is kept whole, nor are modules in a cycle that together have so many.
     """
 
     def __init__(self, graph: PieceGraph, *, divides: bool) -> None:
@@ -45,7 +45,7 @@ class ModuleUnits:
         return next(closed, block)
 
     def _contracted(self) -> tuple[UnitGraph, list[str | None]]:
-        """Return the units, and for each the module that it is or has most instances of; None for resources."""
+        """Return the units, and for each its module, or the module of most of its instances; None for resources."""
         blocks: dict[str, Hashable] = {}
         labels: list[Hashable] = []
         for piece in self._graph.pieces:
@@ -65,7 +65,7 @@ class ModuleUnits:
         return units, [".".join(names) or None for names in largest]
 
     def _opened_circle(self) -> bool:
-        """Open the modules of a circle that is too large; return whether there was one."""
+        """Open the modules of a cycle that is too large; return whether there was one."""
         for unit, found in enumerate(self._modules):
             if len(found) > 1 and self.units.weights[unit] * 2 > self._total:
                 self._opened.update(found)
@@ -73,7 +73,8 @@ class ModuleUnits:
         return False
 
 
-# In each level, nodes move to the communities of their neighbours, so many times. The levels halve the nodes or end.
+# The number of times that nodes move to the communities of their neighbours in each level. Each level halves the
+# nodes or is the last.
 _SWEEPS: Final = 12
 _LEVELS: Final = 30
 
@@ -99,7 +100,7 @@ def communities(units: UnitGraph) -> list[str]:
 
 
 def _moved(links: Sequence[Mapping[int, int]]) -> list[int]:
-    """Return the community of each node after moving nodes as long as the modularity gains, within limits.
+    """Return the community of each node after moving nodes as long as the modularity increases, within limits.
 
     The weight of a node's edge to itself counts the edges inside it twice.
     """
@@ -116,7 +117,8 @@ def _moved(links: Sequence[Mapping[int, int]]) -> list[int]:
                 if other != node:
                     to[home[other]] = to.get(home[other], 0) + number
             weights[here] -= degree
-            # Whole numbers: the gain of modularity, times the square of the total. A node stays unless it gains.
+            # Whole numbers: the gain of modularity, times the square of the total. A node stays unless there is a
+            # gain.
             best, gain = here, to[here] * total - weights[here] * degree
             for community, number in to.items():
                 other_gain = number * total - weights[community] * degree
@@ -146,13 +148,13 @@ SHARED, OVERALL = "<shared>", "<overall>"
 def levels(units: UnitGraph, homes: Sequence[str | None], *, raises: bool = False) -> tuple[list[int], Sequence[str]]:
     """Return the part of each unit, and the names of the parts; a unit needs only parts with its number or lower ones.
 
-    `homes` are the parts that units should be in. Units without one go where they are used; below all parts if several
-    use them, and above all if they use several. A unit that a lower part needs moves there; if `raises`, what needs a
-    higher part moves there instead.
+    `homes` are the preferred parts of units. Units without a home join their dependents; they go below all parts if
+    several use them, and above all if they use several. A unit that a lower part needs moves there; if `raises`,
+    units that need a higher part move there instead.
     """
     placed, waiting = _placed(units, homes)
     order = _part_order(units, placed)
-    # Where parts need each other in a circle, the other direction may leave more in them.
+    # If parts form a cycle, the other direction may leave more in them.
     inner = [name for name in order if name not in (SHARED, OVERALL)]
     ends = (SHARED,) if SHARED in order else (), (OVERALL,) if OVERALL in order else ()
     tried = [
@@ -188,7 +190,7 @@ def _weights(units: UnitGraph, parts: Sequence[int]) -> Counter[int]:
 
 
 def refined(units: UnitGraph, found: Sequence[int], most: float) -> list[int]:
-    """Move units to the parts that they have most edges with, as far as the order of the parts lets them.
+    """Move units to the parts with which they have most edges, as far as the order of the parts allows.
 
     No part gets heavier than `most`.
     """
@@ -225,7 +227,7 @@ def refined(units: UnitGraph, found: Sequence[int], most: float) -> list[int]:
 def _placed(units: UnitGraph, homes: Sequence[str | None]) -> tuple[list[str | None], set[int]]:
     """Return a part for each unit, and the units that must wait for the order of the parts."""
     count = len(units.needs)
-    # What a unit leads to, and what leads to it: "" for no part, None for several.
+    # The parts of the dependencies of a unit, and of its dependents: "" for no part, None for several.
     down: list[str | None] = [""] * count
     up: list[str | None] = [""] * count
     for unit in range(count):
@@ -243,7 +245,7 @@ def _placed(units: UnitGraph, homes: Sequence[str | None]) -> tuple[list[str | N
             if above is None and below is None:
                 waiting.add(unit)
             elif above or below:
-                # Units that are only needed together go to the part of the pieces.
+                # Units that are only needed together join the part of the pieces.
                 placed[unit] = (above or below) if units.weights[unit] else (below or above)
             else:
                 placed[unit] = OVERALL if below is None else SHARED
@@ -273,7 +275,7 @@ def _part_order(units: UnitGraph, placed: Sequence[str | None]) -> list[str]:
                 needed[other][home] += number
     low, high = [name for name in (SHARED,) if name in names], [name for name in (OVERALL,) if name in names]
     while left:
-        # Units without needs are low, and units that nothing needs are high. Of the rest, the most needed are low.
+        # Units without needs are low, and units without dependents are high. Of the rest, the most needed are low.
         bottom = next((name for name in left if not needs[name]), None)
         top = None if bottom else next((name for name in left if not needed[name]), None)
         chosen = bottom or top or max(left, key=lambda name: needed[name].total() - needs[name].total())
@@ -294,10 +296,10 @@ _MOST_COMPARED: Final = 64
 
 
 def merged(units: UnitGraph, parts: Sequence[int], *, most: int, least: float, limit: float) -> list[int]:
-    """Return the part of each unit after merging parts that have fewer instances than `least`, or are more than `most`.
+    """Return the part of each unit after merging parts with fewer instances than `least`, or in excess of `most`.
 
-    Units need only parts with their number or lower ones, before and after. A part is merged with the one it has most
-    edges with; no part gets heavier than `limit` while another can be merged.
+    Units need only parts with their number or lower ones, before and after. A part is merged with the part with which
+    it has most edges; no part gets heavier than `limit` while another can be merged.
     """
     first = _in_order(_weights(units, parts))
     links: dict[int, Counter[int]] = {part: Counter() for part in first.values()}
@@ -336,7 +338,7 @@ def _in_order(weights: Mapping[int, int]) -> dict[int, int]:
 
 
 def _partner(small: int, links: Mapping[int, Counter[int]], weights: Mapping[int, int], limits: Sequence[float]) -> int:
-    """Return the part to merge a part with: no third part may be on a way between the two."""
+    """Return the part to merge a part with: no third part may be on a path between the two."""
     below = _through(small, {part: list(targets) for part, targets in links.items()})
     needed: dict[int, list[int]] = {part: [] for part in links}
     for part, targets in links.items():
@@ -346,7 +348,7 @@ def _partner(small: int, links: Mapping[int, Counter[int]], weights: Mapping[int
     edges = Counter(links[small])
     for part in needed[small]:
         edges[part] += links[part][small]
-    # A part that is reached through another one as well cannot be merged.
+    # A part that is also reached through another one cannot be merged.
     free = [part for part in links if part != small and part not in below and part not in above]
 
     def rank(part: int) -> tuple[object, ...]:
@@ -357,7 +359,7 @@ def _partner(small: int, links: Mapping[int, Counter[int]], weights: Mapping[int
 
 
 def _through(start: int, edges: Mapping[int, Sequence[int]]) -> set[int]:
-    """Return the parts that a part reaches in two steps or more."""
+    """Return the parts reachable from a part in two steps or more."""
     seen: set[int] = set()
     waiting = [target for near in edges[start] for target in edges[near]]
     while waiting:

@@ -1,9 +1,9 @@
 """Divides a state into the smallest pieces that a partition can move, with the needs of each piece.
 
 A piece is the instances of a resource in one module instance that use one provider instance in one region. A state
-records dependencies between blocks of the configuration, not between instances. So a piece needs, of a block, the
-pieces in the same module instance, and among these the ones with its own provider instance and region. It needs others,
-too, if their `id`, `arn` or `self_link` is in its attributes; and all of them if none is its own.
+records dependencies between blocks of the configuration, not between instances. So of a block, a piece needs the
+pieces in the same module instance, and among these the ones with its own provider instance and region. It also needs
+pieces whose `id`, `arn` or `self_link` is in its attributes; and all pieces of the block if none matches.
 """
 
 from __future__ import annotations
@@ -51,9 +51,9 @@ class Needed(NamedTuple):
 
 
 class PieceGraph(NamedTuple):
-    """The pieces by number, and what they need.
+    """The pieces by number, and their needs.
 
-    `needs` has, for each piece, places in `needed`, and `direct` those of them that do not follow from others.
+    `needs` has, for each piece, indexes in `needed`, and `direct` the ones that do not follow from others.
     """
 
     pieces: Sequence[StatePiece]
@@ -68,7 +68,7 @@ class PieceGraph(NamedTuple):
         return [*([count + place for place in places] for places in self.needs), *(one.pieces for one in self.needed)]
 
     def direct_edges(self, piece: int) -> frozenset[int]:
-        """The targets of a piece that do not follow from others."""
+        """Return the targets of a piece that do not follow from others."""
         return frozenset(len(self.pieces) + place for place in self.direct[piece])
 
 
@@ -129,7 +129,7 @@ class _Finder:
         self.needed: list[Needed] = []
 
     def place(self, number: int, block: str) -> int:
-        """Return the place in `needed` of the pieces of a block that a piece needs."""
+        """Return the index in `needed` of the pieces of a block that a piece needs."""
         piece, all_pieces = self._pieces[number], self._of_block[block]
         shared = _shared_depth(piece.resource.module, self._pieces[all_pieces[0]].resource.module)
         prefix, near = self._near(block, piece.resource.module, shared)
@@ -154,7 +154,7 @@ class _Finder:
     def _own(
         self, key: tuple[str, _Steps], near: Sequence[int], piece: StatePiece
     ) -> tuple[tuple[object, ...], Sequence[int]]:
-        """Return those with the provider instance of a piece, and with its region, as far as there are any."""
+        """Return the pieces with the provider instance of a piece, and with its region, if there are any."""
         homes = self._homes.get(key)
         if homes is None:
             homes = self._homes[key] = {}
@@ -180,7 +180,7 @@ class _Finder:
             found: dict[str, int | None] = {}
             for other in self._of_block[block]:
                 for obj in self._pieces[other].objects:
-                    # An attribute that several pieces have identifies none of them.
+                    # An attribute of several pieces identifies none of them.
                     found.update((text, other if found.get(text, other) == other else None) for text in _ids_of(obj))
             ids = self._ids[block] = {text: other for text, other in found.items() if other is not None}
         if self._strings[0] != number:
@@ -205,7 +205,7 @@ _REGION_IN_ARN: Final = 3
 
 
 class _Whereabouts(Struct):
-    """The attributes that say where an object is, and the ones that name it in others."""
+    """The attributes that locate an object, and the attributes that identify it in others."""
 
     id: object = None
     arn: object = None
@@ -215,7 +215,7 @@ class _Whereabouts(Struct):
 
 
 def _region_of(obj: ResourceInstanceObject) -> str:
-    """Return the region or location that the attributes name, "" if none; a sensitive one is not used."""
+    """Return the region or location in the attributes, "" if there is none; ignore a sensitive one."""
     found = _whereabouts(obj)
     hidden = {str(step_key(path[0])) if path else "" for path in sensitive_paths(obj)}
     if "" in hidden:
@@ -240,7 +240,7 @@ def _whereabouts(obj: ResourceInstanceObject) -> _Whereabouts:
 
 
 def _ids_of(obj: ResourceInstanceObject) -> Iterator[str]:
-    """Yield the values by which other objects name this one."""
+    """Yield the values by which other objects refer to this one."""
     found = _whereabouts(obj)
     for text in (found.id, found.arn, found.self_link):
         if isinstance(text, str) and len(text) >= _SHORTEST_ID:
@@ -269,7 +269,7 @@ def _strings_of(obj: ResourceInstanceObject) -> Iterable[str]:
 class UnitGraph(NamedTuple):
     """Units by number: each needs only units with lower numbers.
 
-    `of_node` has the unit of each node: the pieces first, then what they need. `needs` has the units that a unit needs,
+    `of_node` has the unit of each node: first the pieces, then their needs. `needs` has the units that a unit needs,
     each with the number of dependencies that do not follow from others. `weights` are numbers of instances.
     """
 
@@ -288,7 +288,7 @@ class UnitGraph(NamedTuple):
 
 
 def unit_graph(graph: PieceGraph, labels: Sequence[Hashable]) -> UnitGraph:
-    """Contract nodes with equal labels, and nodes that need each other in a circle; `labels` has one for each node."""
+    """Contract nodes with equal labels, and nodes in a cycle; `labels` has one for each node."""
     numbers: dict[Hashable, int] = {}
     of_node = [numbers.setdefault(label, len(numbers)) for label in labels]
     targets: list[Counter[int]] = [Counter() for _ in numbers]

@@ -1,4 +1,4 @@
-"""Summarises a plan in OpenTofu's order and words, and compares its prior state with the state at hand.
+"""Summarises a plan in OpenTofu's order and words, and compares its prior state with a given state.
 
 Source: OpenTofu `internal/command/jsonformat/plan.go`.
 """
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 _ALWAYS: Final = ("add", "change", "destroy")
 _PASSED: Final = "pass"
 _FAILED: Final = frozenset({"fail", "error"})
-# The members of a plan that changes nothing. A newer release may plan something in another one.
+# The members of a plan without changes. A newer release may plan changes in another one.
 _MEMBERS: Final = frozenset({
     "format_version", "terraform_version", "variables", "planned_values", "resource_drift", "resource_changes",
     "deferred_changes", "deferred_action_invocations", "output_changes", "action_invocations", "prior_state",
@@ -62,14 +62,14 @@ def plan_counts(plan: ShownPlan) -> str:
 def changes_nothing(plan: ShownPlan) -> bool:
     """Return whether a plan is certainly empty: an apply of it would neither do nor record anything.
 
-    A plan that failed, or is not complete, does not list all changes.
+    A failed or incomplete plan does not list all changes.
     """
     changes: list[PlannedChange | Change] = [*plan.resource_changes, *plan.resource_drift]
     changes += plan.output_changes.values()
     later = plan.deferred_changes or plan.action_invocations or plan.deferred_action_invocations
     if any(map(_does_something, changes)) or later or open_checks(plan):
         return False
-    # `applyable` is true if an apply would do something, such as record other results of checks.
+    # `applyable` is true if an apply would have an effect, such as recording other results of checks.
     return not plan.errored and plan.complete is not False and not plan.applyable and not unknown_members(plan)
 
 
@@ -82,7 +82,7 @@ def _does_something(change: PlannedChange | Change) -> bool:
 
 
 def unknown_members(plan: ShownPlan) -> list[str]:
-    """Return the names of top-level members that are not known, and neither null, false nor empty."""
+    """Return the names of unknown top-level members that are neither null, false nor empty."""
     members = msgspec.json.decode(plan.source, type=dict[str, msgspec.Raw])
     return sorted(name for name in members.keys() - _MEMBERS if msgspec.json.decode(members[name]) not in _NOTHING)
 
@@ -95,7 +95,7 @@ class OpenCheck(NamedTuple):
 
     @property
     def failed(self) -> bool:
-        """Whether it certainly does not pass; otherwise only an apply finds out."""
+        """Whether the check certainly fails; otherwise only an apply decides."""
         return self.status in _FAILED
 
 
@@ -133,31 +133,31 @@ def _text(value: Any, name: str) -> str:
 
 
 def is_shown(change: PlannedChange) -> bool:
-    """Whether OpenTofu shows a change: it does something, and is not about a data source that is only dropped."""
+    """Return whether OpenTofu shows a change: it has an effect, and does not merely drop a data source."""
     if change.action is Action.NO_OP:
         return change.previous_address is not None or change.change.importing is not None
     return change.action is not Action.DELETE or change.address.resource.resource.mode is not ResourceMode.DATA
 
 
-# Compares the state that a plan was made for with the state at hand.
-# The JSON form of a plan has neither lineage nor serial, but the objects: `prior_state` after moves and refreshing, and
-# the object before refreshing in `resource_drift`. Deposed objects have no drift, and data sources are read again, so
-# neither has its content compared. Source: OpenTofu `internal/tofu/context_plan.go` (driftedResources),
+# Compares the prior state of a plan with a given state.
+# The JSON form of a plan has neither lineage nor serial, but the objects: `prior_state` after moves and refreshing,
+# and the object before refreshing in `resource_drift`. Deposed objects have no drift, and data sources are read
+# again, so the content of neither is compared. Source: OpenTofu `internal/tofu/context_plan.go` (driftedResources),
 # `internal/command/jsonplan/plan.go`.
 
 
 class PriorKind(Enum):
-    """How an object differs between the state that a plan was made for and the state at hand."""
+    """The kind of difference of an object between the prior state of a plan and the given state."""
 
     ONLY_IN_STATE = auto()
     ONLY_IN_PLAN = auto()
-    ADDRESS = auto()  # the plan moves it, but it is at its new address already
+    ADDRESS = auto()  # the plan moves it, but it is already at its new address
     STATUS = auto()
     VALUES = auto()
 
 
 class PriorDifference(NamedTuple):
-    """An object that differs; `address` is that of the plan, `pointer` leads into the plan. `values` are for VALUES."""
+    """An object that differs; `address` and `pointer` refer to the plan. `values` are for VALUES."""
 
     kind: PriorKind
     address: str
@@ -174,11 +174,11 @@ class PriorComparison(NamedTuple):
 
 
 def compare_prior(plan: ShownPlan, snapshot: Snapshot, pairing: BlockPairing | None = None) -> PriorComparison:
-    """Compare the managed objects that a plan knows with those of a state.
+    """Compare the managed objects known to a plan with the objects of a state.
 
-    An attribute that only one side has, as null or empty on the other, is no difference: releases of a provider add
-    and remove attributes. Objects of another schema version are not compared by value, nor are those of old formats.
-    `pairing` pairs the blocks of all lists that a run compares.
+    An attribute that one side lacks, and that is null or empty on the other, is no difference: provider releases add
+    and remove attributes. Objects of another schema version are not compared by value, nor are objects of old
+    formats. `pairing` pairs the blocks of all lists that a run compares.
     """
     view = _PlanView(plan)
     state = dict(_managed(snapshot, view))
@@ -225,7 +225,7 @@ class _PlanView:
         self._changes = {(str(each.address), each.deposed): each for each in plan.resource_changes}
 
     def is_gone(self, address: str, deposed: str) -> bool:
-        """Whether refreshing found that an object was deleted; of deposed objects, the plan does not say so."""
+        """Return whether refreshing found an object deleted; for deposed objects, the plan does not record this."""
         drift = self.drift.get(address)
         return bool(deposed) or (drift is not None and drift.action is Action.DELETE)
 
@@ -291,7 +291,7 @@ def _equal(one: JSONValue, other: JSONValue) -> bool:
 
 
 def _only(value: JSONValue, names: set[str]) -> JSONValue:
-    """Return the attributes with one of the names: OpenTofu drops those that the schema does not have any more."""
+    """Return the attributes with one of the names: OpenTofu drops attributes removed from the schema."""
     if not isinstance(value, Members):
         return value
     return _pruned(Members((name, part) for name, part in value if name in names))
@@ -308,7 +308,7 @@ def _pruned(value: JSONValue) -> JSONValue:
 
 
 def changed_outputs(plan: ShownPlan, snapshot: Snapshot) -> Iterator[str]:
-    """Yield the names of the outputs whose value before the plan is not that of the state."""
+    """Yield the names of the outputs whose value before the plan differs from the state."""
     there: Mapping[str, OutputValue] = {output.name: output for output in snapshot.outputs}
     for name, change in plan.output_changes.items():
         output = there.get(name)

@@ -1,8 +1,8 @@
-"""Determines the provider instance of each change of a plan: from the state before, and from static evaluation.
+"""Determines the provider instance of each change of a plan: from the prior state, and by static evaluation.
 
 The JSON form of a plan names the source of each provider, but neither its configuration nor its instance. OpenTofu
-manages an object through the instance that its block names, and destroys one without a block through the instance that
-the state names. Source: RFC "Static Evaluation of Provider Iteration"; OpenTofu
+manages an object through the provider instance in its block, and destroys an object without a block through the
+provider instance in the state. Source: RFC "Static Evaluation of Provider Iteration"; OpenTofu
 `internal/tofu/node_resource_abstract_instance.go` (resolveProvider).
 """
 
@@ -36,10 +36,10 @@ _OTHER_STATE: Final = "the state has no such object, so it is not the state that
 
 
 class PlannedProvider(NamedTuple):
-    """The provider instance that OpenTofu uses for an object; None if it cannot be told.
+    """The provider instance that OpenTofu uses for an object; None if it is unknown.
 
-    `reason` says why it cannot be told, or why the instance is missing. `outcome` is UNKNOWN if either the instance
-    is, or whether the configuration has it.
+    `reason` is why it is unknown or missing. `outcome` is UNKNOWN if the instance, or its existence in the
+    configuration, is unknown.
     """
 
     provider: AbsProviderInstance | None
@@ -61,7 +61,7 @@ class BoundChange(NamedTuple):
 
     @property
     def is_rebound(self) -> bool:
-        """Whether another provider instance than before manages or destroys an object. Data is only read again."""
+        """Whether a different provider instance manages or destroys the object. Data is only read again."""
         return (
             self.planned.outcome is FateKind.REBOUND
             and self.change.address.resource.resource.mode is ResourceMode.MANAGED
@@ -69,7 +69,7 @@ class BoundChange(NamedTuple):
 
 
 class Stranded(NamedTuple):
-    """An object in the state whose provider instance the configuration lacks, and for which the plan has no change."""
+    """An object in the state whose provider instance the configuration lacks, without a change in the plan."""
 
     address: AbsResourceInstance
     deposed: str
@@ -112,9 +112,9 @@ class PlanBindings:
         )
 
     def of_prior(self, resource: ShownResource) -> PlannedProvider:
-        """Return the provider instance of an object in `prior_state`: that of the state, before the plan.
+        """Return the provider instance of an object in `prior_state`: the one in the state, before the plan.
 
-        An object that the state lacks was read or imported while planning, through the planned instance.
+        An object missing from the state was read or imported while planning, through the planned instance.
         """
         prior = self._prior_by_text.get((resource.address, resource.deposed_key))
         if prior is not None:
@@ -154,7 +154,7 @@ class PlanBindings:
 
     def _planned(self, change: PlannedChange, prior: AbsProviderInstance | None) -> PlannedProvider:
         if change.action is Action.FORGET and prior is not None:
-            # No provider is asked, so it need not exist.
+            # No provider is used, so it need not exist.
             return PlannedProvider(prior, FateKind.KEPT)
         fate = self._fates.get((change.address_before, change.deposed))
         if fate is not None and fate.address == change.address:
@@ -199,7 +199,7 @@ class PlanBindings:
 
     @staticmethod
     def _named(found: PlannedProvider, source: str) -> PlannedProvider:
-        """Return the provider instance with the source that the plan names: Terraform's registry is its own."""
+        """Return the provider instance with the source that the plan names: Terraform uses its own registry."""
         provider = found.provider
         if provider is None or not source or str(provider.config.provider) == source:
             return found
@@ -239,8 +239,8 @@ def _not_known(reason: str) -> PlannedProvider:
 def plan_variables(plan: ShownPlan, name: str) -> tuple[VariableOption, ...]:
     """Return the values of a plan's variables as an option of `load`; `name` is the plan's file, for messages.
 
-    The configuration of a plan has other instances with other values, so those of the plan count, not those in files.
-    Values of ephemeral variables are absent from a plan.
+    The configuration of a plan has other instances with other values, so the plan's values count, not the values in
+    files. A plan omits values of ephemeral variables.
     """
     if not plan.variables:
         return ()

@@ -1,8 +1,8 @@
 """Compares the two sides of a change, with sensitive parts hidden and unknown parts named.
 
-A plan has a mask beside each value: true where the value is sensitive or unknown, and objects and arrays on the way.
-Source: OpenTofu `internal/command/jsonplan/plan.go` (unknownAsBool), `internal/command/jsonstate/state.go`
-(SensitiveAsBool).
+A plan has a mask for each value: true if the value is sensitive or unknown, and objects and arrays for its
+containers. Source: OpenTofu `internal/command/jsonplan/plan.go` (unknownAsBool),
+`internal/command/jsonstate/state.go` (SensitiveAsBool).
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class KnownAfterApply(NumberText):
-    """A string shown in place of an unknown value. Like a number, it has no quotes."""
+    """A string shown instead of an unknown value. Like a number, it has no quotes."""
 
     __slots__ = ()
 
@@ -38,13 +38,13 @@ KNOWN_AFTER_APPLY: Final = KnownAfterApply("(known after apply)")
 
 
 def attribute_places(change: PlannedChange) -> tuple[SecretSteps, ...]:
-    """Return the places in the attributes of an object, before or after, that are secrets without a mark."""
+    """Return the paths of unmarked secrets in the attributes of an object, before or after."""
     type_name = change.address.resource.resource.type
     return typed_steps(type_name, change.change.before) + typed_steps(type_name, change.change.after)
 
 
 def output_places(name: str, change: Change) -> tuple[SecretSteps, ...]:
-    """Return the places in the value of an output, before or after, that are secrets without a mark."""
+    """Return the paths of unmarked secrets in the value of an output, before or after."""
     return tuple(
         steps for side in (change.before, change.after) if side is not None for steps in named_steps(name, side)
     )
@@ -58,14 +58,14 @@ def change_details(
     exact: bool = False,
     pairing: BlockPairing | None = None,
 ) -> tuple[ValueChange, ...]:
-    """Return where the value after a change differs from the one before; empty if only marks differ.
+    """Return the differences between the values before and after a change; empty if only marks differ.
 
-    `secret` are the places that are hidden without a mark; `pairing` pairs the blocks of all lists that a run compares.
-    Raises ValueError if a value is nested too deeply.
+    `secret` are the paths that are hidden without a mark; `pairing` pairs the blocks of all lists that a run
+    compares. Raises ValueError if a value is nested too deeply.
     """
     if change.before == change.after and not has_true(read_mask(change.after_unknown)):
         return ()
-    # The value after the change lacks its unknown parts, or has null there.
+    # Unknown parts of the value after the change are absent, or null.
     after = _replaced(_value(change.after), read_mask(change.after_unknown), KNOWN_AFTER_APPLY, adds=True)
     before = _value(change.before)
     if before == after:
@@ -85,11 +85,11 @@ def _hidden(
 
 
 class DriftDetails(NamedTuple):
-    """Where an object changed outside of OpenTofu, and the paths of attributes that differ only in form.
+    """The changes of an object outside of OpenTofu, and the paths of attributes that differ only in form.
 
-    The two forms of such an attribute have one meaning: JSON in a string with other white space or another order of
-    members, the elements of a set in another order, null and an empty string, list or map, a number such as 1 and 1.0.
-    Providers of the old SDK return them in turn, since it has no null.
+    The two forms of such an attribute have the same meaning: JSON in a string with other white space or another order
+    of members, the elements of a set in another order, null and an empty string, list or map, a number such as 1 and
+    1.0. Providers of the old SDK alternate between them, since the SDK has no null.
     """
 
     changes: tuple[ValueChange, ...]
@@ -110,9 +110,9 @@ def drift_details(
     of: Type = DYNAMIC,
     pairing: BlockPairing | None = None,
 ) -> DriftDetails:
-    """Return how an object that was updated outside of OpenTofu differs. `of` is its type by the provider's schema.
+    """Return the differences of an object updated outside of OpenTofu. `of` is its type by the provider's schema.
 
-    `secret` are the places that are hidden without a mark. Raises ValueError if a value is nested too deeply.
+    `secret` are the paths that are hidden without a mark. Raises ValueError if a value is nested too deeply.
     """
     before, after = _value(change.before), _value(change.after)
     forms = _Forms(_masks(change, show_sensitive))
@@ -127,11 +127,11 @@ def drift_details(
 
 
 class _Forms:
-    """Replaces parts of a value that differ only in form from those of another value; `paths` names them."""
+    """Replaces parts of a value that differ only in form from the parts of another value; `paths` names them."""
 
     def __init__(self, masks: Sequence[object]) -> None:
         self._masks = masks
-        # As a set, in order: several parts may lie within one sensitive value.
+        # An ordered set: several parts may lie within one sensitive value.
         self.paths: dict[str, None] = {}
 
     def aligned(self, before: JSONValue, after: JSONValue, of: Type, path: tuple[str | int, ...]) -> JSONValue:
@@ -146,7 +146,7 @@ class _Forms:
                 name: self.aligned(old.get(name), new.get(name), member_type(of, name), (*path, name))
                 for name in [*old, *(new.keys() - old.keys())]
             }
-            # A member that is null in one form is missing in another.
+            # A member that is null in one form is absent in the other.
             return Members((name, value) for name, value in found.items() if name in old or value is not None)
         if isinstance(before, list) and isinstance(after, list) and len(before) == len(after):
             pairs = enumerate(zip(before, after, strict=True))
@@ -173,7 +173,7 @@ def _is_empty(value: JSONValue) -> bool:
 
 
 def _key(value: JSONValue) -> str:
-    """Return a string that is equal for elements of a set that are equal."""
+    """Return a string that is equal for equal elements of a set."""
     if isinstance(value, Members):
         return f"{{{','.join(sorted(f'{name!r}:{_key(item)}' for name, item in dict(value).items()))}}}"
     if isinstance(value, list):
@@ -188,7 +188,7 @@ def replacing_paths(change: Change, *, show_sensitive: bool = False) -> tuple[st
 
 
 def masked(value: JSONValue, mask: object) -> JSONValue:
-    """Replace the parts where the mask is true by HIDDEN, and a part whose shape differs from that of its mask."""
+    """Replace the parts where the mask is true by HIDDEN, and a part whose shape differs from its mask."""
     return _replaced(value, mask, HIDDEN)
 
 
@@ -210,7 +210,7 @@ def _replaced(value: JSONValue, mask: object, placeholder: JSONValue, *, adds: b
 
 
 def _masks(change: Change, show_sensitive: bool) -> list[object]:
-    """Return the masks that cut paths; none if everything is shown."""
+    """Return the masks that truncate paths; none if everything is shown."""
     return [] if show_sensitive else [read_mask(mask) for mask in (change.before_sensitive, change.after_sensitive)]
 
 
@@ -224,7 +224,7 @@ def _steps_text(path: Iterable[object], masks: Sequence[object]) -> str:
     masks = list(masks)
     for step in path:
         if True in masks or isinstance(step, bool) or not isinstance(step, (str, int)):
-            # An element of a set has its value as the step.
+            # The step to an element of a set is its value.
             break
         shown.append(step)
         masks = [_below(mask, step) for mask in masks]
@@ -235,7 +235,7 @@ def _below(mask: Any, step: str | int) -> object:
     if isinstance(mask, Mapping):
         return mask.get(step, False)
     if isinstance(mask, list):
-        # An index may belong to the other side, whose order differs.
+        # An index may refer to the other side, whose order differs.
         return isinstance(step, int) and (mask[step] if step < len(mask) else any(map(has_true, mask)))
     return mask
 
@@ -265,7 +265,7 @@ _FIXED: Final = MappingProxyType({
 
 
 def reason_text(change: PlannedChange, *, show_sensitive: bool = False) -> str:
-    """Return words to follow "because"; "" if the plan gives no reason. An unknown reason is returned as it is."""
+    """Return words to follow "because"; "" if the plan gives no reason. Returns an unknown reason unchanged."""
     address = change.address
     found = _FIXED.get(change.reason)
     if found is not None:

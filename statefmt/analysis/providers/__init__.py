@@ -20,7 +20,7 @@ from statefmt.model.snapshot import Snapshot, instances
 
 
 class BoundObject(NamedTuple):
-    """An object of a resource instance: the current one if `deposed` is "", else the one with that deposed key."""
+    """An object of a resource instance: the current object if `deposed` is "", else the one with this deposed key."""
 
     addr: AbsResourceInstance
     deposed: str
@@ -97,8 +97,8 @@ def short_form(config: ConfigProviderConfig, key: InstanceKey = NO_KEY, name: st
 def short_names(providers: Collection[AbsProviderInstance]) -> dict[AbsProviderInstance, str]:
     """Return the short forms of provider instances that are shown together.
 
-    Where sources have the same type, the namespace is added (`hashicorp/aws.by_region["us"]`), and where that is the
-    same too, the address stays whole.
+    For sources of the same type, the namespace is added (`hashicorp/aws.by_region["us"]`); if the namespaces are
+    equal, too, the address stays whole.
     """
     sources = {provider.config.provider for provider in providers}
     of_type = Counter(source.type for source in sources)

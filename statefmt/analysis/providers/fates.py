@@ -1,9 +1,8 @@
 """Determines whether the configuration has the provider that OpenTofu needs for each object in a state.
 
-OpenTofu manages an object through the provider instance that its block names. An object that no block declares any more
-is destroyed through the provider instance that the state names. Sources: OpenTofu
-`internal/tofu/transform_provider.go`, `node_resource_abstract_instance.go` (resolveProvider),
-`internal/tofumigrate/tofumigrate.go`.
+OpenTofu manages an object through the provider instance in its block. It destroys an object without a block through
+the provider instance in the state. Sources: OpenTofu `internal/tofu/transform_provider.go`,
+`node_resource_abstract_instance.go` (resolveProvider), `internal/tofumigrate/tofumigrate.go`.
 """
 
 from __future__ import annotations
@@ -52,10 +51,10 @@ class FateKind(Enum):
 
 
 class Fate(NamedTuple):
-    """One object, the provider instance that it is bound to, and the one that OpenTofu will use.
+    """One object, its current provider instance, and the provider instance that OpenTofu will use.
 
     `address` is the address after `moved` blocks. `declared` means that the configuration still has this instance, so
-    it will not be destroyed. `binding` is that of its block, if there is one. `needed` is None if unknown, and has no
+    it will not be destroyed. `binding` is the binding of its block, if any. `needed` is None if unknown, and has no
     key if only its configuration is known. `unknown` has the reason for UNKNOWN.
     """
 
@@ -86,7 +85,7 @@ class _Verdict(NamedTuple):
 
 
 class _Reckoning:
-    """Determines fates; caches results that all objects of a state share."""
+    """Determines fates; caches results shared by all objects of a state."""
 
     def __init__(self, references: ProviderReferences) -> None:
         configuration = references.configuration
@@ -100,7 +99,7 @@ class _Reckoning:
         """Yield the fates of the objects of one instance."""
         address, taken = moved_to(self._moves, instance.addr) if self._moves else (instance.addr, ())
         block = self._references.blocks.get(address.config())
-        # Collect the keys of a resource for at most two of its instances: there may be many thousands.
+        # Collect the keys of a resource for at most two of its instances, since there may be many thousands.
         if block is not None and address.key in (NO_KEY, _FIRST):
             others: dict[InstanceKey, None] = {obj.key: None for obj in instance.resource.objects}
             counted = block.repetition.count is not None
@@ -139,7 +138,7 @@ class _Reckoning:
         if unread is not None:
             return _Verdict(FateKind.UNKNOWN, False, unknown=unread)
         if address.resource.resource.mode is ResourceMode.DATA:
-            # OpenTofu drops it from the state without asking a provider.
+            # OpenTofu drops it from the state without using a provider.
             return _Verdict(FateKind.KEPT, False, bound)
         resolved = self._references.tree.exactly(bound.config)
         if resolved is None:
@@ -254,7 +253,7 @@ UNREAD: Final = (ProblemKind.UNREADABLE, ProblemKind.SYNTAX)
 
 
 def doubt(configuration: Configuration, module: Module) -> Unknown | None:
-    """Return why a declaration in a module may exist unseen: it, a parent or a file of either could not be read."""
+    """Return why a module may have an unread declaration: it, an ancestor or a file of either could not be read."""
     for depth in range(len(module.names) + 1):
         on_the_way = Module(module.names[:depth])
         if on_the_way in configuration.missing:
@@ -270,13 +269,13 @@ def doubt(configuration: Configuration, module: Module) -> Unknown | None:
     return None
 
 
-# Compares the provider configurations that a configuration declares with those that a state uses.
+# Compares the provider configurations declared in a configuration with those used by a state.
 
 
 class InstanceDeclaration(NamedTuple):
-    """One provider instance: whether it is declared, and how many objects of the state are bound to it.
+    """One provider instance: whether it is declared, and the number of objects of the state bound to it.
 
-    `wanted` says whether a resource of the configuration names it. `declared` and `wanted` are None if unknown.
+    `wanted` is whether a resource of the configuration names it. `declared` and `wanted` are None if unknown.
     """
 
     provider: AbsProviderInstance
@@ -319,7 +318,7 @@ def provider_declarations(references: ProviderReferences, fates: Sequence[Fate])
 
 
 def _there(references: ProviderReferences, provider: AbsProviderInstance) -> AbsProviderInstance:
-    """Return the declared address of a provider instance; a state may use the one in a module that it is passed to."""
+    """Return the declared address of a provider instance; a state may use the address in a module that receives it."""
     resolved = references.tree.exactly(provider.config)
     if resolved is None or (not resolved.config.alias and provider.key is not NO_KEY):
         return provider

@@ -1,7 +1,7 @@
-"""Infers the sources of providers known by their type only from a configuration, its lock file and the state itself.
+"""Infers the sources of providers known only by their type from a configuration, its lock file and the state itself.
 
-Nothing is guessed: a source that none of them names stays unknown, and one that they contradict is ambiguous. The
-release that wrote the state says nothing here: all releases that wrote such providers are older than OpenTofu.
+Guesses nothing: a source that none of them names stays unknown, and contradictory sources are ambiguous. The release
+that wrote the state gives no evidence: all releases that wrote such providers are older than OpenTofu.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ _STATE: Final = "other providers in the state"
 
 
 class Evidence(Struct, frozen=True, kw_only=True):
-    """The sources of providers that are known from elsewhere than the state, and their origins.
+    """The sources of providers from outside the state, and their origins.
 
-    `required` has the sources in `required_providers` of all modules by local name; a host that is not written is "".
+    `required` has the sources in `required_providers` of all modules by local name; an omitted host is "".
     `configuration` and `lock_file` are names for messages.
     """
 
@@ -40,11 +40,11 @@ class Evidence(Struct, frozen=True, kw_only=True):
 
 
 class Inferred(Struct, frozen=True, kw_only=True):
-    """The sources that could be inferred.
+    """The inferred sources.
 
-    `origins` says where the source of a type was found, if the user did not give it. `unknown` are the types without a
-    source, `ambiguous` those with several, as written. `host` is the public registry that the evidence names, if only
-    one.
+    `origins` gives the origin of the source of a type, unless the user gave it. `unknown` are the types without a
+    source, `ambiguous` the types with several, as written. `host` is the public registry in the evidence, if there is
+    only one.
     """
 
     choice: SourceChoice
@@ -70,7 +70,7 @@ def required_sources(configuration: Configuration) -> dict[str, set[LegacySource
 
 
 def infer(types: Collection[str], given: Mapping[str, LegacySource], evidence: Evidence) -> Inferred:
-    """Find the source of each provider type; `given` are those of the user, which come first."""
+    """Find the source of each provider type; `given` are the user's sources, which take precedence."""
     host, registry = _registry(evidence)
     sources: dict[str, LegacySource] = {}
     origins: dict[str, str] = {}
@@ -95,9 +95,9 @@ def infer(types: Collection[str], given: Mapping[str, LegacySource], evidence: E
 
 
 def _registry(evidence: Evidence) -> tuple[str, str]:
-    """Return the public registry and its origin; empty strings if nothing names one, or if both are named.
+    """Return the public registry and its origin; empty strings if none or both are named.
 
-    A host in `required_providers` says nothing about other providers: an engine's own registry need not be written.
+    A host in `required_providers` is no evidence for other providers: an engine's own registry may be omitted.
     """
     pinned = {source for sources in evidence.required.values() for source in sources if source.host}
     named = (
@@ -112,7 +112,7 @@ def _registry(evidence: Evidence) -> tuple[str, str]:
 
 
 def _candidates(type_: str, evidence: Evidence) -> tuple[Sequence[LegacySource], str]:
-    """Return the possible sources of a type, and where they were found; a host that nothing names is ""."""
+    """Return the possible sources of a type, and their origin; an unnamed host is ""."""
     required = list(evidence.required.get(type_, ()))
     if len(required) > 1 or (required and required[0].host):
         return required, evidence.configuration

@@ -1,4 +1,4 @@
-"""Compares objects with the provider instances that they are bound to: another account or region is a mismatch."""
+"""Compares objects with their provider instances: another account or region is a mismatch."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from statefmt.model.snapshot import ResourceInstanceObject
 
 
 class Mismatches:
-    """Finds mismatches by the provider blocks of a configuration."""
+    """Finds mismatches using the provider blocks of a configuration."""
 
     def __init__(self, references: ProviderReferences) -> None:
         self._references = references
@@ -32,7 +32,7 @@ class Mismatches:
     ) -> Contradiction | None:
         """Return the first fact of an object that a provider instance contradicts; None if none is known.
 
-        What the block of the resource sets itself is no fact, nor what it may have set if there is none any more.
+        Facts that the resource block sets itself do not count, nor facts that a removed block may have set.
         """
         source, type_name = provider.config.provider, address.resource.resource.type
         of_provider = self._of(provider)

@@ -1,9 +1,8 @@
-"""Finds what prevents removing a provider configuration, or one instance of it.
+"""Finds obstacles to removing a provider configuration, or one instance of it.
 
-OpenTofu destroys an object with the provider instance that it is bound to. Once that instance is gone from the
-configuration, the object can only be forgotten. Source: RFC "Static Evaluation of Provider Iteration", on `for_each` of
-a provider and of its resources; OpenTofu `internal/tofu/node_resource_abstract_instance.go` (Provider instance not
-present).
+OpenTofu destroys an object with its provider instance. Once that instance is gone from the configuration, the object
+can only be forgotten. Source: RFC "Static Evaluation of Provider Iteration", on `for_each` of a provider and of its
+resources; OpenTofu `internal/tofu/node_resource_abstract_instance.go` (Provider instance not present).
 """
 
 from __future__ import annotations
@@ -30,8 +29,8 @@ class ProviderRemoval(NamedTuple):
     """The provider configuration or instances to remove, and the objects bound to them, in the order of `list`.
 
     `name` is the address to remove, or the text as given. `whole` is False if only elements of a `for_each` are to be
-    removed. `providers` are the instances in use to remove. `used` are all
-    instances in use of the same configurations.
+    removed. `providers` are the instances in use to remove. `used` are all instances in use of the same
+    configurations.
     """
 
     name: str
@@ -47,12 +46,12 @@ class ProviderRemoval(NamedTuple):
 
     @property
     def to_reread(self) -> list[AbsResourceInstance]:
-        """The data sources that are read through it."""
+        """The data sources read through the provider instance."""
         return [obj.addr for obj in self.objects if not obj.deposed and _mode(obj) is ResourceMode.DATA]
 
     @property
     def deposed_alone(self) -> list[BoundObject]:
-        """The deposed objects whose instance has no current object here; that may be bound to another provider."""
+        """The deposed objects whose instance has no current object here; it may be bound to another provider."""
         current = set(self.to_destroy)
         return [obj for obj in self.objects if obj.deposed and obj.addr not in current]
 
@@ -98,26 +97,26 @@ def removal(uses: Sequence[ConfigurationUse], text: str) -> ProviderRemoval:
 
 
 def _before_key(text: str) -> str | None:
-    """Return the text without the key of a provider instance at its end; None if it has no key."""
+    """Return the text without the final key of a provider instance; None if it has no key."""
     try:
         _, steps = split_path(text, pattern_steps(text))
     except AddressError:
         # A source with a namespace, which has no keys.
         return None
-    # The first step is the type, or `provider` with its source in brackets; only the next is an alias with its key.
+    # The first step is the type, or `provider` with its source in brackets; only the next can be an alias with a key.
     return text[: steps[-1].key_column - 1] if len(steps) > 1 and steps[-1].key else None
 
 
 def _fitting(uses: Sequence[ConfigurationUse], text: str) -> set[AbsProviderInstance]:
-    """Return the provider instances that a text matches. Raises SelectionError."""
+    """Return the provider instances that match a text. Raises SelectionError."""
     known = _known(uses)
-    # Try the short form first: `aws` means the default configuration of that name if there is one.
+    # Try the short form first: `aws` means the default configuration with that name, if it exists.
     found = {provider for provider in known if text in (short_form(provider.config), _short(provider))}
     return found or fitting_providers(known, text)
 
 
 def _configs_with_alias(uses: Sequence[ConfigurationUse], text: str) -> list[ConfigProviderConfig]:
-    """Return the configurations that a text without a key matches and that can have keys: those with an alias."""
+    """Return the configurations that match a text without a key and can have keys: configurations with an alias."""
     try:
         return [config for config in _configs(_fitting(uses, text)) if config.alias] if "." in text else []
     except SelectionError:
@@ -125,7 +124,7 @@ def _configs_with_alias(uses: Sequence[ConfigurationUse], text: str) -> list[Con
 
 
 def _known(uses: Sequence[ConfigurationUse]) -> set[AbsProviderInstance]:
-    """Return the provider instances in use; a configuration without any is included without a key."""
+    """Return the provider instances in use; include a configuration without instances, without a key."""
     used = {instance.provider for use in uses for instance in use.instances}
     return used | {use.config.instance() for use in uses if not use.instances}
 

@@ -1,4 +1,4 @@
-"""Selects resource instances by criteria, for every command that takes selectors, and suggests the nearest names.
+"""Selects resource instances by criteria, for every command with selectors, and suggests the nearest names.
 
 A single address is found without listing all instances.
 """
@@ -26,21 +26,21 @@ from statefmt.text import has_wildcards, wildcard_test
 
 
 class Addressed(Protocol):
-    """Something with the address of an instance, such as an Instance."""
+    """An object with the address of an instance, such as an Instance."""
 
     @property
     def address(self) -> AbsResourceInstance:
         """The absolute address."""
 
 
-# A string is an address or a pattern; everything else is exactly one address.
+# A string is an address or a pattern; all other types are exactly one address.
 Selector: TypeAlias = str | ModuleInstance | AbsResource | AbsResourceInstance | Addressed
 
 
 class Condition(Struct, frozen=True):
     """A condition on the values at a path, as given and in its parts.
 
-    `show_sensitive` compares hidden values, too; it is None if the caller cannot choose that.
+    `show_sensitive` also compares hidden values; it is None if the caller has no such option.
     """
 
     text: str
@@ -51,14 +51,14 @@ class Condition(Struct, frozen=True):
 
 
 class Criteria(Struct, frozen=True):
-    """Criteria that an instance must all meet; it meets one by matching any of its values.
+    """Criteria that an instance must all meet; it meets a criterion by matching any of its values.
 
-    Of `conditions`, it must meet all. An empty criterion matches everything. `docs/selectors.md` describes the syntax;
-    in short:
+    It must meet all `conditions`. An empty criterion matches everything. `docs/selectors.md` describes the syntax; in
+    short:
 
     - `selectors`: addresses of instances, resources and modules, and patterns of them
       (`statefmt.analysis.selection.addresses`);
-    - `excluded`: selectors of instances to leave out;
+    - `excluded`: selectors of instances to exclude;
     - `types`: resource types, or patterns of them: `aws_*`;
     - `modes`: managed or data;
     - `providers`: sources, configurations and instances of providers (`statefmt.analysis.selection.filters`);
@@ -101,7 +101,7 @@ class Criteria(Struct, frozen=True):
 
 
 def criteria_of(chosen: Criteria | Selector | Iterable[Selector]) -> Criteria:
-    """Return criteria as they are, or those of one selector or several. Raises TypeError for anything else."""
+    """Return criteria unchanged, or build them from one or several selectors. Raises TypeError for other types."""
     if isinstance(chosen, Criteria):
         return chosen
     several: Iterable[Any] = (chosen,) if _is_selector(chosen) or not isinstance(chosen, Iterable) else chosen
@@ -131,13 +131,13 @@ _MOST: Final = 3
 # difflib takes a tenth of a millisecond or more for each string, and a state has tens of thousands.
 _COMPARED: Final = 300
 _LENGTH: Final = 3
-# If no name is near, list at most so many.
+# The maximum number of listed names if none is similar.
 _LISTED: Final = 10
 
 
 def nearest(text: str, known: Iterable[str]) -> list[str]:
     """Return the few strings most similar to `text`, best first; empty if none is similar."""
-    # Imported late: nearly everything that is looked for is there.
+    # Imported late: nearly every name exists.
     from difflib import get_close_matches
     from heapq import nlargest
 
@@ -156,7 +156,7 @@ def suggestion(text: str, known: Iterable[str]) -> str:
 
 
 def did_you_mean(text: str, known: Collection[str]) -> str:
-    """Return the end of a message that `text` is unknown: the nearest names, else those that exist; "" if none do."""
+    """Return the end of a message that `text` is unknown: the nearest names, else all names; "" if there are none."""
     near = nearest(text, known)
     if len(near) == 1:
         return f"; did you mean {near[0]}?"
@@ -183,7 +183,7 @@ def select_in(
 
 
 def _named(snapshot: Snapshot, selector: str) -> ResourceState | None:
-    """Return the resource whose instances an address selects; None if the address needs a closer look."""
+    """Return the resource whose instances an address selects; None if the address needs the full search."""
     try:
         addr = parse_abs_resource_instance(selector)
     except AddressError:
@@ -208,10 +208,10 @@ _Test: TypeAlias = Callable[[InstanceState], bool]
 def select(
     found: Sequence[InstanceState], criteria: Criteria, note: Callable[[str], None] = lambda _: None
 ) -> list[InstanceState]:
-    """Return the instances that meet the criteria, in their order; `note` takes remarks.
+    """Return the instances that meet the criteria, in their order; `note` receives remarks.
 
-    Raises SelectionError if a value is invalid or, with the nearest names, matches none of `found`, and if no instance
-    meets all criteria.
+    Raises SelectionError if a value is invalid or, with the nearest names, matches none of `found`, and if no
+    instance meets all criteria.
     """
     if criteria == Criteria():
         return list(found)
@@ -291,7 +291,7 @@ def _fitting(known: Collection[str], texts: Sequence[str], what: str, shown: Col
 
 
 def _ids(found: Sequence[InstanceState], texts: Sequence[str]) -> set[str]:
-    """Return the requested ids. A sensitive id is matched as a whole only, and messages never contain it."""
+    """Return the requested ids. A sensitive id matches only as a whole, and messages never contain it."""
     from statefmt.analysis.object_id import id_is_sensitive, object_id
 
     objects = [

@@ -69,14 +69,14 @@ class _AddressPattern(NamedTuple):
 
 
 class Addresses:
-    """The addresses to select from; results are their places in the list."""
+    """The addresses to select from; results are their indexes in the list."""
 
     def __init__(self, addrs: Sequence[AbsResourceInstance]) -> None:
         self._addrs = addrs
         self._of_keys: dict[str, dict[str, list[int]]] = {}
 
     def fitting(self, selector: str) -> list[int]:
-        """Return the places of the addresses that a selector matches, in order.
+        """Return the indexes of the addresses that a selector matches, in order.
 
         Raises InvalidAddressError if it is neither an address nor a pattern, NoMatchError if it matches nothing.
         """
@@ -86,7 +86,7 @@ class Addresses:
         return places
 
     def _exact(self, text: str) -> list[int]:
-        """Return the places for an exact address: of an instance, a resource or a module.
+        """Return the indexes for an exact address: of an instance, a resource or a module.
 
         Uses tables, since a caller may give every address of a state as a selector.
         """
@@ -97,7 +97,7 @@ class Addresses:
 
     @cached_property
     def _by_resource(self) -> dict[str, list[int]]:
-        """The places of the instances of each resource."""
+        """The indexes of the instances of each resource."""
         found: dict[str, list[int]] = {}
         last: AbsResourceInstance | None = None
         for place, addr in enumerate(self._addrs):
@@ -110,7 +110,7 @@ class Addresses:
 
     @cached_property
     def _by_module(self) -> dict[str, list[int]]:
-        """The places of the instances in each module, including nested modules."""
+        """The indexes of the instances in each module, including nested modules."""
         modules: dict[ModuleInstance, list[int]] = {}
         for place, addr in enumerate(self._addrs):
             modules.setdefault(addr.module, []).append(place)
@@ -121,7 +121,7 @@ class Addresses:
         return found
 
     def _by_key(self, resource: str) -> dict[str, list[int]]:
-        """Return the places of a resource's instances with keys, by address; empty if there is no such resource."""
+        """Return the indexes of a resource's instances with keys, by address; empty if the resource does not exist."""
         if resource not in self._of_keys:
             keyed = self._of_keys[resource] = {}
             for place in self._by_resource.get(resource, ()):
@@ -131,7 +131,7 @@ class Addresses:
         return self._of_keys[resource]
 
     def _in_other_form(self, text: str) -> list[int]:
-        """Return the places of the instance whose address is this one after Unicode normalization (NFC).
+        """Return the indexes of the instance whose address is this one after Unicode normalization (NFC).
 
         Parsing an address normalizes it, as in OpenTofu, but OpenTofu does not normalize the keys in a state. Raises
         SelectionError if several match.
@@ -146,7 +146,7 @@ class Addresses:
 
     @cached_property
     def _by_normal_form(self) -> dict[str, dict[str, list[int]]]:
-        """The places of instances whose keys are not normalized, by normalized address, then by their own."""
+        """The indexes of instances whose keys are not normalized, by normalized address, then by their own."""
         found: dict[str, dict[str, list[int]]] = {}
         for place, addr in enumerate(self._addrs):
             key = addr.resource.key
@@ -166,7 +166,7 @@ class Addresses:
             yield from self._by_key(resource)
 
     def _read(self, selector: str) -> list[int]:
-        """Return the places for a selector that is no exact address: an address in another form, or a pattern."""
+        """Return the indexes for a selector that is not an exact address: an address in another form, or a pattern."""
         try:
             text = canonical(selector)
             places = self._exact(text) or self._in_other_form(text)
@@ -183,9 +183,9 @@ class Addresses:
 
 
 def _may_be_module(text: str) -> bool:
-    """Return whether an address may be that of a module.
+    """Return whether an address may be the address of a module.
 
-    If it ends without a key, what follows the last `module.` is a name, which has no dots.
+    If it ends without a key, the text after the last `module.` is a name, which has no dots.
     """
     return text.startswith("module.") and (text.endswith("]") or "." not in text.rpartition("module.")[2])
 
@@ -276,7 +276,7 @@ class ResourceTable:
     def matching(self, selector: str) -> dict[AbsResource, None]:
         """Return the resources that a selector may match, with or without instances, and perhaps others.
 
-        To select from the instances of these resources has the same result as to select from all. Empty if the
+        Selecting from the instances of these resources has the same result as selecting from all. Empty if the
         selector is invalid.
         """
         found = dict(self._not_normal)

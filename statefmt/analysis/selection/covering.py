@@ -1,4 +1,4 @@
-"""Finds few selectors that select exactly some instances."""
+"""Finds few selectors that select exactly the given instances."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from statefmt.model.snapshot import InstanceState, Snapshot, instances
 H = TypeVar("H", bound=Hashable)
 
 _MOST_PROVIDERS: Final = 4
-# A common part of keys ends where a word does: "/us-east-1" of "dev/us-east-1" and "prod/us-east-1".
+# A common part of keys ends at the end of a word: "/us-east-1" of "dev/us-east-1" and "prod/us-east-1".
 _WORDS_AT_THE_END: Final = re.compile(r"[^a-zA-Z0-9].*", re.DOTALL)
 _WORDS_AT_THE_START: Final = re.compile(r".*[^a-zA-Z0-9]", re.DOTALL)
 
@@ -30,8 +30,9 @@ _WORDS_AT_THE_START: Final = re.compile(r".*[^a-zA-Z0-9]", re.DOTALL)
 def covering(homes: Mapping[AbsResourceInstance, H]) -> dict[H, tuple[str, ...]]:
     """Return selectors for the instances in each home; `homes` has all instances of a state.
 
-    A module or a resource is one selector if all that it selects has the same home. Raises SurgeryError if the address
-    of an instance selects instances of another home: one without a key selects those with keys, too.
+    A module or a resource is one selector if all selected instances have the same home. Raises SurgeryError if the
+    address of an instance selects instances of another home: an address without a key also selects instances with
+    keys.
     """
     in_modules: dict[ModuleInstance, tuple[str, ...]] = {}
     owners: dict[str, H] = {}
@@ -54,7 +55,7 @@ def covering(homes: Mapping[AbsResourceInstance, H]) -> dict[H, tuple[str, ...]]
 
 
 def _selectors(addr: AbsResourceInstance, in_modules: dict[ModuleInstance, tuple[str, ...]]) -> tuple[str, ...]:
-    """Return the addresses that select an instance, the one that selects most first."""
+    """Return the addresses that select an instance, the most general first."""
     outer = in_modules.get(addr.module)
     if outer is None:
         texts = (
@@ -70,7 +71,8 @@ def _selectors(addr: AbsResourceInstance, in_modules: dict[ModuleInstance, tuple
 def shortest(snapshot: Snapshot, addresses: Collection[str]) -> Criteria | None:
     """Return the shortest criteria that select exactly these instances of a snapshot.
 
-    Each candidate is tried on the snapshot. The result is None if none is shorter than the list of the addresses.
+    Tries each candidate on the snapshot. The result is None if no candidate is shorter than the list of the
+    addresses.
     """
     found = instances(snapshot)
     wanted = [instance for instance in found if str(instance.addr) in addresses]
@@ -98,8 +100,8 @@ def command_words(criteria: Criteria) -> tuple[str, ...]:
 
 
 def _candidates(found: Sequence[InstanceState], wanted: Sequence[InstanceState]) -> Iterator[Criteria]:
-    """Yield filters, each alone or with addresses that exclude the other instances that it selects."""
-    # `rm --deposed` takes a key, so this filter does not fit all commands.
+    """Yield filters, each alone or with addresses that exclude the other selected instances."""
+    # `rm --deposed` needs a key, so not all commands support this filter.
     filters = [Criteria(), Criteria(tainted=True)]
     filters += [Criteria(providers=texts) for texts in _provider_texts(_bound(found), _bound(wanted))]
     selected = {instance.addr for instance in wanted}
@@ -123,7 +125,7 @@ def _candidates(found: Sequence[InstanceState], wanted: Sequence[InstanceState])
 def _provider_texts(
     known: Collection[AbsProviderInstance], wanted: Collection[AbsProviderInstance]
 ) -> Iterator[tuple[str, ...]]:
-    """Yield values of `--provider` that may select these provider instances, and no others."""
+    """Yield values of `--provider` that may select exactly these provider instances."""
     configs = {provider.config for provider in wanted}
     if len(configs) == 1:
         (config,) = configs

@@ -116,7 +116,7 @@ def _source_test(text: str) -> _ProviderTest:
 
 
 def _alias_test(text: str, steps: Sequence[PatternStep]) -> _ProviderTest:
-    """Return the test of an alias and its key; without steps, that there is no alias. Raises AddressError."""
+    """Return the test of an alias and its key; without steps, the test that there is no alias. Raises AddressError."""
     if not steps:
         return lambda provider: not provider.config.alias
     if len(steps) > 1:
@@ -162,13 +162,13 @@ def parse_condition(text: str, *, show_sensitive: bool | None = None) -> Conditi
 
 
 def meeting(found: Sequence[InstanceState], condition: Condition) -> tuple[list[InstanceState], int]:
-    """Return the instances that meet a condition, and the number of those whose values are hidden.
+    """Return the instances that meet a condition, and the number of instances whose values are hidden.
 
-    An instance is judged by its current object or, if it has none, by its deposed ones. A hidden value neither meets a
-    condition nor its opposite. Raises SelectionError, with the nearest names, if no instance has such an attribute, and
-    if the path is invalid.
+    An instance is judged by its current object or, without one, by its deposed objects. A hidden value meets neither
+    a condition nor its opposite. Raises SelectionError, with the nearest names, if no instance has such an attribute,
+    and if the path is invalid.
     """
-    # Imported late, here and below: most filters are of providers.
+    # Imported late, here and below: most filters are for providers.
     from statefmt.redaction.attribute_values import ValueReader
     from statefmt.redaction.partial import contains_hidden
 
@@ -241,7 +241,7 @@ def _value_test(condition: Condition) -> Callable[[JSONValue], bool]:
 
 
 def _text(value: JSONValue) -> str:
-    """Return the text that a value is compared by: the content of a string, the JSON of anything else."""
+    """Return the text of a value for comparison: the content of a string, the JSON of any other value."""
     if isinstance(value, str):
         return value
     if isinstance(value, (list, Members)):

@@ -23,7 +23,7 @@ _PathPattern: TypeAlias = tuple[_StepTest | None, ...]
 
 
 def split_path(text: str, steps: Sequence[PatternStep]) -> tuple[_PathPattern, Sequence[PatternStep]]:
-    """Split a pattern into the modules that it begins with and the steps after them. Raises AddressError."""
+    """Split a pattern into its initial modules and the remaining steps. Raises AddressError."""
     path: list[_StepTest | None] = []
     pos = 0
     while pos < len(steps):
@@ -52,7 +52,8 @@ def _module_test(text: str, step: PatternStep) -> _StepTest:
 
 def path_fits(pattern: _PathPattern, steps: Iterable[ModuleStep]) -> bool:
     """Return whether a pattern matches a whole path."""
-    # All possible places in the pattern after each step: no backtracking, so the time is bounded for every pattern.
+    # All possible positions in the pattern after each step: without backtracking, the time is bounded for every
+    # pattern.
     places = _with_skipped(pattern, {0})
     for step in steps:
         after = set()
@@ -68,7 +69,7 @@ def path_fits(pattern: _PathPattern, steps: Iterable[ModuleStep]) -> bool:
 
 
 def _with_skipped(pattern: _PathPattern, places: set[int]) -> set[int]:
-    """Return the places, and those after a `**`, which may match nothing; two `**` never follow each other."""
+    """Return the positions, and those after a `**`, which may match nothing; two `**` are never adjacent."""
     return places | {place + 1 for place in places if place < len(pattern) and pattern[place] is None}
 
 
@@ -158,7 +159,7 @@ def refuse(text: str, column: int, detail: str) -> NoReturn:
 
 
 class NamedModules(NamedTuple):
-    """The module instances that a selector names. `by_pattern` is False if it is an address."""
+    """The module instances that a selector names. `by_pattern` is False if the selector is an address."""
 
     modules: tuple[ModuleInstance, ...]
     by_pattern: bool
@@ -173,8 +174,8 @@ class Modules:
     def named(self, selector: str) -> NamedModules | None:
         """Return the modules that a selector names; None unless it is an address or a pattern of modules.
 
-        An address without a key at its end names all instances of the module. A pattern that ends in `**` names
-        everything below a module, and not the module.
+        An address without a final key names all instances of the module. A pattern that ends in `**` names everything
+        below a module, but not the module.
         """
         canonical = _canonical(selector)
         found = self._by_text.get(selector) or self._by_text.get(canonical or "")
@@ -201,7 +202,7 @@ class Modules:
 
 
 def module_call(module: ModuleInstance) -> ModuleInstance:
-    """Return the address of all instances of a module in its parent: the same without the last key."""
+    """Return the address of all instances of a module in its parent: its address without the last key."""
     return ModuleInstance((*module.steps[:-1], ModuleStep(module.steps[-1].name)))
 
 
@@ -217,7 +218,7 @@ def _canonical(selector: str) -> str | None:
         return None
 
 
-# Brackets with a quoted string, or with anything else.
+# Brackets with a quoted string, or with any other text.
 _BRACKETS: Final = pattern(r'\["(?:[^"\\]|\\.)*+"\]|\[([^\[\]]++)\]', re.DOTALL)
 _NUMBER: Final = pattern(r"-?[0-9*?]+")
 _CURLY: Final = str.maketrans("“”„‟″«»‘’‚‛′", '"""""""' + "'''''")  # noqa: RUF001 - typographic quotes are the point
@@ -230,7 +231,7 @@ _DATA_SOURCES: Final = Wording("--mode data", 'mode="data"')
 
 
 class _Slip(NamedTuple):
-    """The reason why a string is invalid, in parts, and the string that was probably meant ("" if unclear)."""
+    """The reason why a string is invalid, in parts, and the probable intended string ("" if unclear)."""
 
     reason: tuple[MessagePart, ...]
     meant: str = ""
@@ -241,7 +242,7 @@ def invalid_address(
 ) -> InvalidAddressError:
     """Return the error for an address or selector that cannot be parsed.
 
-    `exists` tells whether the state has an address. `selects` is False if the address may be new.
+    `exists` returns whether the state has an address. `selects` is False if the address may be new.
     """
     slip = _quotes(text, _is_selector) or _file(text) or _incomplete(text, exists, selects=selects)
     return _error("address", text, error, slip or _misplaced(text, exists))
@@ -250,7 +251,7 @@ def invalid_address(
 def invalid_provider(
     text: str, error: AddressError, is_valid: Callable[[str], bool], what: str = "provider", form: str = ""
 ) -> InvalidAddressError:
-    """Return the error for a provider, a configuration or an instance that cannot be parsed; `form` says how to."""
+    """Return the error for a provider, configuration or instance that cannot be parsed; `form` gives the syntax."""
     return _error(what, text, error, _quotes(text, is_valid), form)
 
 
@@ -264,7 +265,7 @@ def _error(what: str, text: str, error: AddressError, slip: _Slip | None, form: 
 
 
 def _quotes(text: str, is_valid: Callable[[str], bool]) -> _Slip | None:
-    """Recognise keys without quotes, or not in double quotes, if the string is valid with them."""
+    """Recognise keys without quotes, or without double quotes, if the string is valid with them."""
     straight = text.translate(_CURLY)
     reasons: list[str] = []
 
@@ -283,7 +284,7 @@ def _quotes(text: str, is_valid: Callable[[str], bool]) -> _Slip | None:
 
 
 def _reason(inside: str, bare: str) -> str:
-    """Return why the inside of brackets is no key; `bare` is the same without any quotes."""
+    """Return why the text in brackets is not a key; `bare` is the text without quotes."""
     if inside == bare:
         return "the shell removed the quotes"
     if "\\" in inside:

@@ -97,7 +97,6 @@ def container_at(text: bytes, start: int = 0, end: int | None = None) -> Contain
         if text[position : position + 1] in (b"}", b"]"):
             return Container(Span(opening, position + 1), tuple(items), Span(end, position))
         if items:
-            # Past the comma.
             position = skip_space(text, position + 1)
         before = Span(end, position)
         name, start = member_at(text, position) if is_object else ("", position)
@@ -107,9 +106,9 @@ def container_at(text: bytes, start: int = 0, end: int | None = None) -> Contain
 
 
 def members_at(text: bytes, start: int = 0) -> list[tuple[str, int, int]]:
-    """Return the name of each member of the object at `start`, and where its value starts and ends.
+    """Return the name of each member of the object at `start`, and the span of its value.
 
-    Tells less than container_at(), in less time.
+    Faster than container_at(), which also returns the separators.
     """
     members = []
     position = skip_space(text, skip_space(text, start) + 1)
@@ -142,7 +141,6 @@ def _elements(text: bytes, span: Span) -> Container | None:
         else:
             position = skip_space(text, end)
             if len(items):
-                # Past the comma.
                 position = skip_space(text, position + 1)
                 lead = text[end:position]
         end = position + len(element)
@@ -152,7 +150,7 @@ def _elements(text: bytes, span: Span) -> Container | None:
 
 
 class _Elements(Sequence[RawItem]):
-    """The elements of an array. Each is made when it is asked for, because a state has many."""
+    """The elements of an array. Each is created on access, because a state has many."""
 
     def __init__(self, opened: int) -> None:
         self._opened = opened
@@ -196,8 +194,8 @@ def skip_space(text: bytes, position: int) -> int:
 def _skipped(text: bytes, start: int) -> int:
     """Return the end of the value that starts at `start`, found by msgspec; 0 if msgspec rejects the value.
 
-    msgspec reads one value and then reports the byte at which something else follows, so the end of the value need
-    not be known beforehand.
+    msgspec reads one value and then reports the offset of any trailing data, so the end of the value need not be
+    known beforehand.
     """
     try:
         msgspec.json.decode(memoryview(text)[start:], type=Raw)
@@ -215,7 +213,7 @@ def _skipped(text: bytes, start: int) -> int:
 
 @cache
 def _trailing_shift() -> int:
-    """Measure how far msgspec's position is ahead: it reports the byte after the one that it means."""
+    """Measure by how much the position of trailing data that msgspec reports exceeds the actual one."""
     try:
         msgspec.json.decode(b"[]]", type=Raw)
     except msgspec.DecodeError as error:
@@ -225,7 +223,7 @@ def _trailing_shift() -> int:
 
 
 def _closing_bracket(text: bytes, start: int) -> int:
-    """Return the position after the bracket that closes the one at `start`."""
+    """Return the position after the closing bracket for the bracket at `start`."""
     depth, position = 1, start + 1
     while depth:
         match = _BETWEEN_BRACKETS.match(text, position)

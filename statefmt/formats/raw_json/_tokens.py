@@ -1,7 +1,7 @@
-"""Reads text as tokens of JSON up to the place where it stops being JSON, and notes where its brackets look wrong.
+"""Reads text as JSON tokens up to the first syntax error, and records brackets that look wrong.
 
-A bracket that is missing or one too many is often far in front of that place. The indentation, and the names of a
-state's members, show where. What the names and types of those members are is checked here, too.
+A missing or extra bracket is often far before the syntax error. The indentation, and the names of a state's members,
+show where. This module also checks the names and types of those members.
 """
 
 from __future__ import annotations
@@ -29,22 +29,22 @@ OBJECT: Final = frozenset({
     "create_before_destroy", "skip_destroy", "provider",
 })  # fmt: skip
 OUTPUT: Final = frozenset({"value", "type", "sensitive", "deprecated"})
-# Members of an object of a resource that are behind its attributes, and that no attribute is named like.
+# Members that follow the attributes in an object of a resource; no attribute has one of these names.
 BEHIND_ATTRIBUTES: Final = frozenset({"sensitive_attributes", "identity_schema_version", "create_before_destroy"})
 _KNOWN: Final = {"state": STATE, "resource": RESOURCE, "object": OBJECT, "output": OUTPUT}
-# The part that a value has in a state, by that of the value around it and its name.
+# The role of a value in a state, by the role of its container and its name.
 _ROLES: Final = {
     ("", ""): "state", ("state", "resources"): "resources", ("resources", ""): "resource",
     ("resource", "instances"): "instances", ("instances", ""): "object", ("object", "attributes"): "attributes",
     ("state", "outputs"): "outputs",
 }  # fmt: skip
 _MOST_SUSPECTS: Final = 8
-# Behind a slip in a quote, what strings hold may be read as tokens up to the place where the text stops.
+# After an error in a quote, the contents of strings may be read as tokens up to the syntax error.
 _KEPT_TOKENS: Final = 16
 
 
 class Expected(Enum):
-    """What has to follow; `FIRST_…` right behind a bracket that opens."""
+    """The expected token; `FIRST_…` directly after an opening bracket."""
 
     VALUE = "value"
     FIRST_VALUE = "first value"
@@ -56,7 +56,7 @@ class Expected(Enum):
 
 
 class JsonToken(NamedTuple):
-    """A token: its first byte, and its place."""
+    """A token: its first byte, and its position."""
 
     kind: bytes
     start: int
@@ -64,7 +64,7 @@ class JsonToken(NamedTuple):
 
 
 class Frame:
-    """An open object or array: where it and its last value begin, the indentation of its line and of its parts."""
+    """An open object or array: its start, the start of its last value, and the indentation of line and parts."""
 
     __slots__ = ("indent", "inner", "is_object", "parts", "role", "start", "value_at")
 
@@ -75,21 +75,21 @@ class Frame:
 
     @property
     def closer(self) -> bytes:
-        """The bracket that closes it."""
+        """The closing bracket."""
         return b"}" if self.is_object else b"]"
 
 
 class Suspect(NamedTuple):
-    """A place where a bracket seems to be missing, or where one is too many (b"")."""
+    """A position where a bracket seems to be missing, or superfluous (b"")."""
 
     position: int
     missing: bytes
 
 
 class Stopped(NamedTuple):
-    """Where a text stops being JSON: what is expected there, the last tokens before, and the brackets open there.
+    """The first syntax error in a text: the expected token, the last tokens before it, and the open brackets.
 
-    `indent` is the indentation of the place if it begins a line.
+    `indent` is the indentation of the position if it begins a line.
     """
 
     position: int
@@ -101,28 +101,28 @@ class Stopped(NamedTuple):
 
 
 def stop_in(text: bytes) -> Stopped | None:
-    """Return the first place where a text is not JSON, None if it is. Takes time linear in its length."""
+    """Return the first syntax error of a text, None if the text is JSON. Takes linear time."""
     return _Reader(text).stop()
 
 
 def is_aligned(text: bytes) -> bool:
-    """Return whether each part of a text that is JSON begins a line, indented like its neighbours, as releases write.
+    """Return whether each part of a JSON text is on its own line, indented like its neighbours as in releases.
 
-    Then no bracket in it is misplaced: the indentation of what it moved would not fit.
+    Then no bracket is misplaced: the indentation of the values that it moved would differ.
     """
     reader = _Reader(text)
     return reader.stop() is None and reader.is_aligned
 
 
 class Surroundings(NamedTuple):
-    """What is around a place in a text: the open brackets, and those that close right before it, the last one first."""
+    """The context of a position: the open brackets, and the closing brackets directly before it in reverse order."""
 
     frames: tuple[Frame, ...]
     closed: tuple[Frame, ...]
 
 
 def place_in(text: bytes, position: int) -> Surroundings:
-    """Return what encloses a position; the text before it must be valid JSON."""
+    """Return the context of a position; the text before it must be valid JSON."""
     return _Reader(text).place(position)
 
 
@@ -133,10 +133,10 @@ class _Reader:
         self._tokens: list[JsonToken] = []
         self._suspects: list[Suspect] = []
         self._expected, self._name = Expected.VALUE, ""
-        # The indentation of the current line, and that of the token if it begins the line.
+        # The indentation of the current line, and of the token if it begins the line.
         self._line: int | None = None
         self._indent: int | None = None
-        # Whether the last bracket that closes begins its line, indented like that of the one that opens.
+        # Whether the last closing bracket begins its line and is indented like its opening bracket.
         self._is_fitting = False
         self._closed: list[Frame] = []
         self.is_aligned = True
@@ -158,7 +158,7 @@ class _Reader:
         )
 
     def _read(self, until: int) -> int:
-        """Read tokens that end up to an offset, as long as they are JSON; return where the last one ends."""
+        """Read valid tokens that end at or before an offset; return the end of the last one."""
         match, text, position = _TOKEN.match, self._text, 0
         while (found := match(text, position)) is not None:
             start, end = found.span(1)
@@ -238,7 +238,7 @@ class _Reader:
         self._expected = Expected.FIRST_NAME if token.kind == b"{" else Expected.FIRST_VALUE
 
     def _part(self, top: Frame, token: JsonToken) -> None:
-        """Note what the indentation and the name of a part say about the brackets before it."""
+        """Record brackets that the indentation and name of a part make suspect."""
         top.parts += 1
         fits = self._indent == top.inner if top.inner is not None else (self._indent or 0) > (top.indent or 0)
         self.is_aligned &= self._indent is not None and fits
@@ -269,7 +269,7 @@ class _Reader:
             self._suspect(last[0].start, b"")
 
     def _unclosed(self, position: int, top: Frame) -> None:
-        """Note a bracket that closes too late: the one that opens is one too many if it is beside another."""
+        """Record a bracket that closes too late: the opening bracket is superfluous if it is next to another."""
         if not top.is_object and self._text[top.start + 1 : top.start + 2] == b"[":
             self._suspect(top.start, b"")
         else:
@@ -282,7 +282,7 @@ class _Reader:
 
 
 def has_right_types(text: bytes) -> bool:
-    """Return whether no member is repeated, and those that have a type in every state have it."""
+    """Return whether no member is repeated, and all members with a fixed type have that type."""
     try:
         state = json.loads(text, object_pairs_hook=_members)
     except _RepeatedError:
@@ -297,7 +297,7 @@ def has_right_types(text: bytes) -> bool:
 
 
 def has_known_members(text: bytes) -> bool:
-    """Return whether all members of a state are where they belong."""
+    """Return whether all members of a state are in a valid place."""
     state = json.loads(text)
     outputs = (state.get("outputs") or {}).values()
     if not state.keys() <= STATE or not all(one.keys() <= OUTPUT for one in outputs):
@@ -313,12 +313,12 @@ def _is_known(one: dict[str, Any]) -> bool:
     attributes = one.get("attributes") or {}
     if not one.keys() <= OBJECT or attributes.keys() & BEHIND_ATTRIBUTES:
         return False
-    # Other names are those of attributes, too: only what the object has not itself may have got there.
+    # Attributes may have the other names, too: only a name that the object lacks can be misplaced.
     return "sensitive_attributes" in one or not attributes.keys() & (OBJECT - one.keys())
 
 
 class _RepeatedError(Exception):
-    """An object has two members of one name."""
+    """An object has two members with the same name."""
 
 
 def _members(pairs: list[tuple[str, object]]) -> dict[str, object]:

@@ -28,7 +28,7 @@ class Position(NamedTuple):
 
 
 class _Wanted:
-    """A node in the tree of the tokens of all pointers. `offset` is -1 until its place is found."""
+    """A node in the tree of the tokens of all pointers. `offset` is -1 until the node is found."""
 
     __slots__ = ("children", "exact", "offset", "parent")
 
@@ -90,7 +90,7 @@ _NOTHING_INSIDE: Final[dict[str, dict[str, _Wanted]]] = {}
 def positions(data: bytes, pointers: Iterable[str]) -> dict[str, Position]:
     """Return the position of each pointer's target (RFC 6901): the name of a member, or the element itself.
 
-    If the target does not exist, the position is that of the innermost part that does, so that a finding about a
+    If the target does not exist, the position is that of its innermost existing part, so that a finding about a
     missing member points at the object without it. The last of duplicate members counts; names match exactly, else
     ignoring case.
 
@@ -103,7 +103,7 @@ def positions(data: bytes, pointers: Iterable[str]) -> dict[str, Position]:
         return {}
     root.offset = skip_space(data, 0)
     # Many findings are about the whole file, whose start is known. A ValueError means that the text is not JSON from
-    # there on.
+    # the current offset on.
     if root.children:
         with suppress(ValueError):
             _walk(data, root.offset, root)
@@ -202,7 +202,7 @@ def _places(data: bytes, offsets: Iterable[int]) -> dict[int, Position]:
 
 
 def _syntax_offset(data: bytes) -> int | None:
-    """Return the offset at which a text stops being JSON; None if it is JSON."""
+    """Return the offset of the syntax error in a text; None if the text is JSON."""
     try:
         msgspec.json.decode(data, type=dict[str, Raw])
     except (msgspec.ValidationError, RecursionError):

@@ -1,8 +1,8 @@
-"""Finds the slip of a hand edit that keeps a state from being JSON: a comma, a quote, a bracket, a comment.
+"""Finds the editing mistake that makes a state invalid JSON: a comma, a quote, a bracket, a comment.
 
-One small change is tried first, then several of the same kind. A change counts only if the whole text is a state of
-format version 4 with it, and every object in it is complete. The end of a file is never completed: a truncated file
-lacks brackets, too, and what followed is unknown.
+First tries one small change, then several of the same kind. A change counts only if it makes the whole text a state
+of format version 4 in which every object is complete. Never completes the end of a file: a truncated file also lacks
+brackets, and its lost content is unknown.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ from statefmt.formats.raw_json._tokens import (
 from statefmt.text import pattern
 
 _RANKS: Final = 5
-# In bytes: what is not a string, behind one.
+# In bytes: the text outside strings that may follow a string.
 _LONGEST_TAIL: Final = 64
 # Of one kind. Each costs a few passes over the text.
 _MOST_SLIPS: Final = 12
-# In bytes; larger files are hardly edited by hand, and the search takes some thirty passes.
+# In bytes; larger files are rarely edited by hand, and the search needs some thirty passes.
 _LARGEST: Final = 1 << 28
 _CLOSERS: Final = (b"}", b"]")
 _OPENERS: Final = {b"}": b"{", b"]": b"["}
@@ -42,14 +42,14 @@ _WORDS: Final = {
 }  # fmt: skip
 _SINGLE: Final = rb"(?:'|`|\xc2\xb4|\xc2\xab|\xc2\xbb|\xe2\x80[\x98-\x9f]|\xe2\x80[\xb2\xb3\xb9\xba]|\xef\xbc\x82)"
 _QUOTE: Final = pattern(_SINGLE)
-# What an unquoted string may begin or end with, as in 5' 3" and the users'.
+# The first or last characters of an unquoted string, as in 5' 3" and the users'.
 _APOSTROPHES: Final = frozenset(one.encode() for one in ("'", "\u2019", "\u2032", "\u2033"))
 _LAST_QUOTE: Final = pattern(rb"[^\r\n]*(" + _SINGLE + rb")")
 _WORD: Final = pattern(rb"[A-Za-z_$][\w.$/@-]*+")
 _BARE: Final = pattern(rb'[^\s,"{}\[\]]++')
 _STRAY: Final = pattern(rb'[^\s,:"{}\[\]\x00]{1,40}+')
 _BLANK: Final = rb"\xc2\xa0|\xe2\x80[\x80-\x8f\xa8\xa9\xaf]|\xe2\x81\xa0|\xe3\x80\x80|\xef\xbb\xbf"
-# Longer comments are not found: the end of each one that has none is searched for in vain.
+# Limits the length of a comment, because the search for the end of an unclosed comment would take quadratic time.
 _COMMENT: Final = rb"//[^\r\n]*+|#[^\r\n]*+|/\*(?:(?!\*/)[\s\S]){0,500}+\*/|<!--(?:(?!-->)[\s\S]){0,500}+-->"
 _MARKER: Final = rb"(?m:^(?:<{7}|\|{7}|={7}|>{7})(?: [^\r\n]*)?\r?$)"
 _BAD_ESCAPE: Final = pattern(rb'\\(?!["\\/bfnrt]|u[0-9a-fA-F]{4})')
@@ -64,7 +64,7 @@ _STARTS: Final = (Expected.VALUE, Expected.FIRST_VALUE, Expected.NAME, Expected.
 
 
 class Slip(NamedTuple):
-    """A slip: what it is ("1 comma too many"), its place in bytes, and the line and the column from 1."""
+    """A mistake: its description ("1 comma too many"), its offset in bytes, and its 1-based line and column."""
 
     what: str
     offset: int
@@ -76,14 +76,14 @@ class Slip(NamedTuple):
 
 
 class Mended(Struct, frozen=True):
-    """A text with its slips mended; they are all of one kind, in the order of the text."""
+    """A text with its mistakes corrected; they are all of one kind, in the order of the text."""
 
     text: bytes
     slips: tuple[Slip, ...]
 
 
 class _Edit(NamedTuple):
-    """A small change: bytes that take the place of others."""
+    """A small change: a span of bytes and its replacement."""
 
     start: int
     end: int
@@ -91,17 +91,17 @@ class _Edit(NamedTuple):
 
 
 class _Change(NamedTuple):
-    """What mends a slip; of those with one rank, only one may be possible."""
+    """A correction of a mistake; among corrections of the same rank, only one may be possible."""
 
     rank: int
     what: str
     edits: tuple[_Edit, ...]
-    # The bracket that is added, removed or replaced: this moves values to other places, where they must be known.
+    # The bracket that is added, removed or replaced: this moves values to other containers, which must know them.
     bracket: bytes = b""
 
 
 def mended(text: bytes) -> Mended | None:
-    """Return a state whose text is not JSON with its slips mended; None if it is JSON, or has another damage.
+    """Return a state with the mistakes in its JSON corrected; None if it is JSON, or has other damage.
 
     `text` is UTF-8. Takes time linear in its length.
     """
@@ -136,12 +136,13 @@ def _mended(text: bytes) -> Mended | None:
             return None
         if found:
             return _only(text, found)
-    # A quote that is missing or one too many swaps strings and the text between them: several have too many places.
+    # A missing or extra quote swaps strings and the text between them, so several such mistakes have too many
+    # possible positions.
     return _several(text, [one for one in plain if one.what not in ("1 quote missing", "1 quote too many")])
 
 
 def _only(text: bytes, found: dict[bytes, _Change]) -> Mended | None:
-    """Return the text that makes sense; None if several do, and say different things."""
+    """Return the only valid text; None if several are valid, and differ in content."""
     results = iter(found)
     first = next(results)
     if len(found) > 1:
@@ -221,15 +222,15 @@ class _State(Struct):
 
 
 def _has_known_members(text: bytes, change: _Change) -> bool:
-    """Return whether a bracket that was added or removed leaves all members of a state where they belong."""
+    """Return whether all members of a state are in a valid place after a bracket was added or removed."""
     return _is_complete(text, change) and has_known_members(text)
 
 
 def _is_ambiguous(text: bytes, change: _Change) -> bool:
-    """Return whether a bracket that closes may have been added or removed at another place than the right one.
+    """Return whether a closing bracket may belong to a position other than the changed one.
 
-    If it belongs into a value that closes right before, the bracket of that value closes the one around it, and so on,
-    up to the one that was added; the other way round if one was removed.
+    If it belongs inside a value that closes directly before, the bracket of that value closes its container, and so
+    on, up to the added bracket; the reverse if a bracket was removed.
     """
     (edit,) = change.edits
     if change.bracket[:1] not in _CLOSERS or (edit.start < edit.end and edit.put):
@@ -245,7 +246,7 @@ def _is_ambiguous(text: bytes, change: _Change) -> bool:
     return False
 
 
-# Parts of a state whose members are known: what does not belong there shows.
+# Containers with known members: a misplaced member is noticed.
 _FIXED: Final = ("state", "resources", "resource", "instances", "object", "output")
 
 
@@ -289,7 +290,7 @@ def _colons(text: bytes, stop: Stopped, byte: bytes) -> Iterator[_Change]:
 
 
 def _comments(text: bytes, stop: Stopped, byte: bytes) -> Iterator[_Change]:
-    """Yield changes of all places at once: comments, markers, blanks that JSON does not know."""
+    """Yield changes of all places at once: comments, markers, and white space that JSON does not allow."""
     for what, expression, put in (
         ("comment", _COMMENT, b""),
         ("conflict marker", _MARKER, b""),
@@ -302,7 +303,7 @@ def _comments(text: bytes, stop: Stopped, byte: bytes) -> Iterator[_Change]:
 
 
 def _everywhere(text: bytes, expression: bytes, put: Callable[[re.Match[bytes]], bytes]) -> Iterator[_Edit]:
-    """Yield an edit for each match outside of strings, one of which may lack its end."""
+    """Yield an edit for each match outside strings; one string may be unclosed."""
     for found in re.compile(STRING + rb"?|(" + expression + rb")").finditer(text):
         if found[1] is not None:
             yield _Edit(found.start(), found.end(), put(found))
@@ -359,7 +360,7 @@ def _quotes(text: bytes, stop: Stopped, byte: bytes) -> Iterator[_Change]:
 
 
 def _ends(text: bytes, start: int, end: int) -> Iterator[_Change]:
-    """Yield the changes that end a string in front of what may be behind it."""
+    """Yield the changes that end a string before a possible following token."""
     window = range(max(end - _LONGEST_TAIL, start), end)
     # Not `search`, which takes a time that is quadratic in a longer text.
     tail = next((place for place in window if _TAIL.match(text, place, end)), end)
@@ -371,8 +372,8 @@ def _ends(text: bytes, start: int, end: int) -> Iterator[_Change]:
 def _missing_quote(text: bytes, place: int, start: int, end: int) -> _Change:
     """Return the change that adds a quote to a string.
 
-    Beside a quote that JSON does not know, that one was more likely typed in its place, unless it may belong to the
-    string: it is an apostrophe, or the string has another one.
+    Next to a quote character that JSON does not know, that character was more likely typed instead of the quote,
+    unless it may belong to the string: it is an apostrophe, or the string contains another one.
     """
     quotes = list(_QUOTE.finditer(text, start, end))
     is_other = len(quotes) == 1 and quotes[0][0] not in _APOSTROPHES
@@ -383,9 +384,9 @@ def _missing_quote(text: bytes, place: int, start: int, end: int) -> _Change:
 def _unknown_quotes(text: bytes, at: int, may_be_string: bool) -> Iterator[_Change]:
     """Yield all readings of a text with one string whose first or last quote, or both, JSON does not know.
 
-    At such a first quote, the text stops being JSON. Behind such a last one, strings and the text between them swap up
-    to where it stops, and no other such quote follows: it is the last one of the line before that place, or before the
-    end of the line if a string without an end begins there.
+    An unknown first quote is itself the syntax error. After an unknown last quote, strings and the text between them
+    are swapped up to the syntax error, and no other such quote follows: it is the last one of the line before the
+    error, or before the end of the line if an unclosed string begins there.
     """
     line = _LINE.match(text, at)
     end = line.end() if line else len(text)
@@ -401,7 +402,7 @@ def _unknown_quotes(text: bytes, at: int, may_be_string: bool) -> Iterator[_Chan
         closing = _ESCAPES.match(text, first.end())
         quotes = [_Edit(*one.span(), b'"') for one in _QUOTE.finditer(text, at, closing.end() if closing else end)]
         if len(quotes) > 1:
-            # The quotes between the first and the last are those of other strings, or belong to the value.
+            # Quotes between the first and the last belong to other strings, or to the value.
             yield _Change(0, "1 string in other quotes", tuple(quotes))
             yield _Change(0, "1 string in other quotes", (quotes[0], quotes[-1]))
     for span in spans:
@@ -422,7 +423,7 @@ def _inner(quoted: bytes) -> bytes:
 
 
 def _open_string(text: bytes, start: int) -> Iterator[_Change]:
-    """Yield changes of a string that is not one: it does not end on its line, or has a bad escape."""
+    """Yield changes of an invalid string: it does not end on its line, or has a bad escape."""
     line = _LINE.match(text, start)
     end = line.end() if line else len(text)
     rest = text[start + 1 : end]
@@ -458,7 +459,7 @@ def _inner_quotes(text: bytes, start: int, end: int) -> Iterator[_Change]:
 
 
 def _brackets_before(text: bytes, stop: Stopped) -> Iterator[_Change]:
-    # Those that the indentation or the names show.
+    # Brackets that are suspect because of the indentation or the names.
     for position, missing in stop.suspects:
         if missing in _CLOSERS:
             yield _missing(text, missing, position)
@@ -539,7 +540,7 @@ def _opened(text: bytes, opener: bytes, position: int) -> _Change:
 
 
 def _end_of_blank_line(text: bytes, begin: int, end: int) -> int | None:
-    """Return where the first blank line between two tokens ends: a bracket that stood alone in it was there."""
+    """Return the end of the first blank line between two tokens: a bracket was alone on it."""
     line = text.find(b"\n", begin, end)
     following = text.find(b"\n", line + 1, end) if line >= 0 else -1
     return None if following < 0 else following - (text[following - 1 : following] == b"\r")

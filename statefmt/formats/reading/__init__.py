@@ -100,10 +100,10 @@ def read(
 ) -> ReadResult:
     """Read a snapshot from the bytes of a state, of any format version.
 
-    `edit` changes the document that the snapshot is made of, after upgrades; `upgraded` is from an earlier result for
-    the same bytes. With `as_terraform`, a state that only OpenTofu refuses is read, too, and what OpenTofu refuses is a
-    warning. None of these is public. Raises StateError or a subclass (not a state, encrypted, unsupported version);
-    its findings give every reason.
+    `edit` changes the document from which the snapshot is made, after upgrades; `upgraded` is from an earlier result
+    for the same bytes. With `as_terraform`, a state that only OpenTofu refuses is read, too, with warnings for the
+    refused parts. None of these is public. Raises StateError or a subclass (not a state, encrypted, unsupported
+    version); its findings give every reason.
     """
     with collector_paused():
         lifted = read_one_by_one(data) if edit is None else None
@@ -127,7 +127,7 @@ def read(
 def without_repeated(data: bytes) -> bytes:
     """Return a state of version 4 with repeated members merged as Terraform and OpenTofu read them.
 
-    Returns `data` itself if nothing is merged, or if it is not such a state.
+    Returns `data` itself if it has no repeated members, or is not such a state.
     """
     if read_one_by_one(data) is not None:
         return data
@@ -154,7 +154,7 @@ def _inspect(data: bytes, edit: DocumentEdit | None = None, upgraded: Upgraded |
         if document is None:
             version = sniff_version(data)
             is_plain = version != CURRENT_VERSION
-            # Imported late: nearly no state gets here.
+            # Imported late: hardly any state needs it.
             from statefmt.formats.reading.repeated import merged_members
 
             merged = merged_members(data, version)
@@ -180,7 +180,7 @@ def _inspect(data: bytes, edit: DocumentEdit | None = None, upgraded: Upgraded |
         from statefmt.formats.reading.repeated import unknown_findings
 
         unknown = unknown_findings(document)
-    # What is merged has other bytes in the file.
+    # Merged members have other bytes in the file.
     is_as_stored = version == CURRENT_VERSION and not edited and not repeated
     return Inspection(
         data=data,
@@ -212,7 +212,7 @@ def without_pointers(findings: Iterable[Finding], version: int | None) -> Iterab
 
 
 def _quick_v4(data: bytes) -> StateV4 | None:
-    """Decode an ordinary v4 state in one pass; return None if it needs a closer look: it may repeat a member."""
+    """Decode an ordinary v4 state in one pass; return None if the state may repeat a member."""
     try:
         document = msgspec.json.decode(data, type=SharingState)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
@@ -261,14 +261,15 @@ def _validation(error: msgspec.ValidationError) -> Finding:
     return InvalidDocument(pointer, reason[:1].lower() + reason[1:] + place).finding()
 
 
-# Bytes that are encoded before their quotes are counted: few enough for the cache of the processor.
+# Bytes to encode before counting their quotes: few enough for the processor's cache.
 _COUNTED_AT_ONCE: Final = 1 << 17
 
 
 class QuoteCount:
-    """A proof in C that decoding dropped no member: each has quotes, and what was decoded has all quotes of the text.
+    """A fast proof, by counting quotes in C, that decoding dropped no member.
 
-    What was decoded is encoded again, without the nulls of the format: a document that has some is not proven.
+    Encodes the decoded document again, without the nulls of the format, and compares the number of quotes with the
+    text. A document with such nulls is not proven.
     """
 
     def __init__(self) -> None:
@@ -277,16 +278,16 @@ class QuoteCount:
         self._quotes = 0
 
     def add(self, resource: Struct) -> None:
-        """Count the quotes of a resource that was decoded."""
+        """Count the quotes of a decoded resource."""
         self._encode_into(resource, self._buffer, -1)
         if len(self._buffer) > _COUNTED_AT_ONCE:
             self._count()
 
     def proves(self, data: bytes, document: StateV4) -> bool:
-        """Return whether a document, with the resources that were added, is certainly all of the text."""
+        """Return whether a document, with the added resources, certainly contains all of the text."""
         self.add(replace(document, resources=None if document.resources is None else []))
         self._count()
-        # The escape of a quote becomes a quote, and could stand in for one that was dropped.
+        # The escape of a quote becomes a quote, which could compensate for a dropped one.
         return self._quotes == data.count(b'"') and not (b"\\" in data and b"\\u0022" in data)
 
     def _count(self) -> None:
@@ -295,7 +296,7 @@ class QuoteCount:
 
 
 class _Reading(local):
-    """The lifter and the proof of this thread. What msgspec has decoded can find them in no other way."""
+    """The lifter and the proof of this thread. Decoded objects have no other way to reach them."""
 
     lifter: ResourceLifter
     quotes: QuoteCount
@@ -305,7 +306,7 @@ _READING = _Reading()
 
 
 class _Resource(ResourceV4):
-    """A block that is converted as soon as msgspec has decoded it, and then forgets what it has."""
+    """A block that is converted as soon as msgspec has decoded it, and then discards its contents."""
 
     def __post_init__(self) -> None:
         _READING.quotes.add(self)
@@ -318,7 +319,7 @@ class _State(StateV4):
 
 
 def read_one_by_one(data: bytes) -> LiftedState | None:
-    """Return what lift_state() gives for the document of a v4 state; None if it needs the whole document at once.
+    """Return the result of lift_state() for a v4 state, block by block; None if it needs the whole document.
 
     That is also the case unless it certainly repeats no member.
     """
@@ -394,7 +395,7 @@ _NO_PATHS: Final = Raw(b"[]")
 
 
 class SharingResource(ResourceV4):
-    """A block whose strings are those of earlier blocks: otherwise they may take as much memory as the file."""
+    """A block that shares the strings of earlier blocks: otherwise they may take as much memory as the file."""
 
     def __post_init__(self) -> None:
         self.module, self.mode, self.type = _shared(self.module), _shared(self.mode), _shared(self.type)
@@ -473,7 +474,7 @@ def _top_level(data: bytes) -> dict[str, Raw]:
         try:
             return msgspec.json.decode(data, type=dict[str, Raw])
         except msgspec.ValidationError:
-            # It stops at the first value: a log line may begin with a number.
+            # The parser stops after the first value: a log line may begin with a number.
             with suppress(RecursionError):
                 msgspec.json.decode(data, type=Raw)
             detail = _not_an_object(data)
@@ -525,7 +526,7 @@ def _without_version(data: bytes, members: dict[str, Raw]) -> NotAStateError | E
 
 
 def _encrypted_detail(members: dict[str, Raw]) -> str:
-    """Describe what an envelope says in clear text: serial, lineage, key providers."""
+    """Describe the clear text of an envelope: serial, lineage, key providers."""
     known = []
     for name in ("serial", "lineage"):
         value = _member(members, name)

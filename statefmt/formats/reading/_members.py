@@ -1,6 +1,6 @@
-"""Converts what is not a whole resource: keys, `private`, dependencies, outputs and check results; words problems.
+"""Converts everything other than whole resources: keys, `private`, dependencies, outputs and check results.
 
-Source: OpenTofu `internal/states/statefile/version4.go` (prepareStateV4).
+Also words their problems. Source: OpenTofu `internal/states/statefile/version4.go` (prepareStateV4).
 """
 
 from __future__ import annotations
@@ -312,14 +312,14 @@ def _parse(kind: CheckableKind, text: str, pointer: str, findings: list[Finding]
 
 
 def normalised(what: str, value: str, address: str, pointer: str) -> Finding:
-    """Build an info finding; `what` names the value as written, `value` is what it is read as."""
+    """Build an info finding; `what` names the value as written, `value` is its interpretation."""
     about = f"{address}: " if address else ""
     detail = f"{about}{what} is read as {value}."
     return Code.NORMALISED_VALUE.notice("Value not in canonical form", detail, address, pointer)
 
 
 def address_findings(code: Code, error: AddressError, what: str, address: str, pointer: str) -> list[Finding]:
-    """Return an error finding for each problem; `what` names the kind of address, `address` what it belongs to."""
+    """Return an error finding for each problem; `what` is the kind of address, `address` its object."""
     return [
         code.notice(one.summary, f"{one.detail} (column {one.column} of the {what} {error.text!r})", address, pointer)
         for one in error.problems

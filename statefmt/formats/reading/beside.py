@@ -1,6 +1,6 @@
-"""Reads a state that shares most of its resources with one that was read before, such as another version of it.
+"""Reads a state that shares most of its resources with a state read before, such as another version of it.
 
-The same bytes mean the same, so shared resources are taken from there, and the file is read without them.
+Equal bytes have equal meaning, so shared resources are taken from the other state, and the file is read without them.
 """
 
 from __future__ import annotations
@@ -23,32 +23,32 @@ from statefmt.model.snapshot import ResourceState, Source
 from statefmt.text import pattern
 
 _COMMA: Final = pattern(rb"[ \t\r\n]*,[ \t\r\n]*")
-# The name of a resource is before its provider, and within so many bytes unless that of its module is long.
+# The name of a resource precedes its provider, within this many bytes unless its module path is long.
 _HEAD: Final = 512
 _AFTER_NAME: Final = b'"provider"'
 
 
 class _Blocks(Struct, gc=False):
-    """A state of which only the entries of `resources` count."""
+    """A state of which only `resources` is decoded."""
 
     resources: list[Raw]
 
 
 class _Shared(NamedTuple):
-    """A file without its shared blocks; `places` has for each block the index of the equal one in the other file."""
+    """A file without its shared blocks; `places` has the index of the equal block in the other file for each."""
 
     rest: bytes
     places: list[int | None]
 
 
 def read_beside(data: bytes, other: ReadResult) -> ReadResult:
-    """Return or raise what `read(data)` does, in less time if the other state has most of the same resources."""
+    """Return or raise the same as `read(data)`, but faster if the other state has most of the same resources."""
     with collector_paused():
         return _read_beside(data, other) or read(data, as_terraform=True)
 
 
 def _read_beside(data: bytes, other: ReadResult) -> ReadResult | None:
-    """Return the state; None if it must be read in the ordinary way, which reports problems at their places."""
+    """Return the state; None if it needs the ordinary reader, which reports problems with their positions."""
     source, known = other.snapshot.source, other.snapshot.resources
     if source is None or other.findings:
         return None
@@ -86,7 +86,7 @@ def _shared(data: bytes, others: Sequence[Raw]) -> _Shared | None:
     expected, comma = 0, b","
     while True:
         place: int | None = expected
-        # A block is a whole JSON value: nothing longer starts with the same bytes.
+        # A block is a whole JSON value: no longer value starts with the same bytes.
         if expected >= len(others) or not data.startswith(others[expected], position):
             place = counterparts.find(data[position : position + _HEAD], expected)
             # Without a counterpart, it was inserted before the expected one.
@@ -116,7 +116,7 @@ def _shared(data: bytes, others: Sequence[Raw]) -> _Shared | None:
 
 
 class _Counterparts:
-    """Finds the blocks of the same resources, by what comes before their providers."""
+    """Finds the blocks of the same resources, by the text before their providers."""
 
     def __init__(self, blocks: Sequence[Raw]) -> None:
         self._blocks = blocks
@@ -151,7 +151,7 @@ def _list_of_resources(data: bytes) -> int:
 
 
 def _at(number: int, resource: ResourceState) -> ResourceState:
-    """Return a resource as it is read from the block with this index."""
+    """Return a resource as read from the block with this index."""
     if resource.origin == (number,):
         return resource
     objects = tuple([replace(obj, origin=(number, obj.origin[1])) if obj.origin else obj for obj in resource.objects])

@@ -1,4 +1,4 @@
-"""Says what a file is that cannot be read as a state: what is known of it, and what wraps or cuts it."""
+"""Describes a file that cannot be read as a state: its kind, its known parts, and how it is wrapped or truncated."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _PARTS: Final = (
 _MARKER: Final = pattern(rb"(?m)^<{7}(?: |\r?$)")
 _SEPARATOR: Final = pattern(rb"(?m)^={7}\r?$")
 _MOST_SLIPS: Final = 3
-# What the command does with such a file, after its name.
+# The effect of the command on such a file, after the command's name.
 SALVAGING: Final = " shows what is whole in this file, and saves it."
 # In digits.
 _LONGEST_SERIAL: Final = 20
@@ -65,18 +65,18 @@ def known_snapshot(data: bytes) -> Snapshot:
 
 
 def is_json_object(data: bytes) -> bool:
-    """Return whether data is one JSON object, whatever is in it."""
+    """Return whether data is one JSON object, with any members."""
     return data[:_LONGEST_START].lstrip().startswith(b"{") and _is_json(data)
 
 
 def may_be_torn(data: bytes) -> bool:
-    """Return whether data that is not a state may be what is left of one: empty, zeroed, cut off, or with parts."""
+    """Return whether data that is not a state may be the remains of one: empty, zeroed, truncated, or with parts."""
     start = data[:_LONGEST_START].lstrip()
     return ((not start or start.startswith((b"{", b"\0"))) and not _is_json(data)) or has_parts(data)
 
 
 def has_parts(data: bytes) -> bool:
-    """Return whether a file that is not a state has one in it, or parts of one if it is not JSON, for `salvage`."""
+    """Return whether a file that is not a state contains one, or parts of one if it is not JSON, for `salvage`."""
     content, layers = unwrapped(data)
     text = content.replace(b"\0", b"")
     found = (all(part.search(text) for part in parts) for parts in _PARTS)
@@ -85,14 +85,14 @@ def has_parts(data: bytes) -> bool:
 
 
 def not_json(data: bytes, error: msgspec.DecodeError | UnicodeDecodeError) -> str:
-    """Say why a file is not JSON: what it is instead, the slip of a hand edit, or where it stops being JSON."""
+    """Return why a file is not JSON: its actual format, a mistake of a hand edit, or the first syntax error."""
     if what := description(data):
         return f"The file is not JSON: it is {what.removeprefix('The file is ')}"
     marker = _MARKER.search(data)
     if marker is not None and _SEPARATOR.search(data, marker.end()) is not None:
         place = locate(data, marker.start(), "git's conflict markers")
         return f"The file is not JSON: {place.reason} at line {place.line:,}, column {place.column:,}."
-    # A byte order mark is a blank to the search for slips, which has no better name for it.
+    # The search for mistakes treats a byte order mark as white space, and would report it as such.
     fixed = None if data.startswith(codecs.BOM_UTF8) else mended(data)
     if fixed is None:
         return f"The file is not JSON: {json_problem(data, error)}."
@@ -100,7 +100,7 @@ def not_json(data: bytes, error: msgspec.DecodeError | UnicodeDecodeError) -> st
 
 
 def names_format(data: bytes) -> bool:
-    """Return whether the first member of data is the version of its format, as in every plain state."""
+    """Return whether the first member is the format version, as in every plain state."""
     head = _HEAD.match(data)
     return head is not None and head[1] is not None
 
@@ -114,11 +114,11 @@ def _is_json(data: bytes | str) -> bool:
 
 
 _STATE_MEMBERS: Final = ("lineage", "serial", "resources", "modules")
-# In bytes of all layers that are taken out of a file: a small one may have any size in it.
+# In bytes of all unwrapped layers: a small file may expand to any size.
 _LARGEST: Final = 128 << 20
 # Such as base64 of gzip in a member of an answer.
 _MOST_LAYERS: Final = 5
-# In bytes: what is decompressed at a time, and how much it may become at a time.
+# In bytes: the size of a decompression step, both of its input and its output.
 _BLOCK_SIZE: Final = 1 << 14
 _PIECE_SIZE: Final = 1 << 20
 _DEEPEST: Final = 4
@@ -141,7 +141,7 @@ CHUNKED_CAUSE: Final = (
 
 
 class Wrapping(NamedTuple):
-    """What a file is, after "The file is"; the content taken out of it, None if that is not possible; and advice.
+    """A wrapped file: its kind, after "The file is"; its content, None if that cannot be unwrapped; and advice.
 
     `is_cut` if the file lacks its end, so that the content may, too.
     """
@@ -153,9 +153,9 @@ class Wrapping(NamedTuple):
 
 
 def wrapping(data: bytes, largest: int = _LARGEST) -> Wrapping | None:
-    """Return what the outermost layer of a file is; None if it is a state, or nothing that is known.
+    """Return the outermost layer of a file; None if it is a state, or of no known kind.
 
-    No content of more than `largest` bytes is taken out of a compressed one.
+    Does not decompress content of more than `largest` bytes.
     """
     if _STATE_START.match(data):
         return None
@@ -166,7 +166,7 @@ def wrapping(data: bytes, largest: int = _LARGEST) -> Wrapping | None:
 
 
 def unwrapped(data: bytes) -> tuple[bytes, tuple[Wrapping, ...]]:
-    """Return the state in a file, and the layers that were removed; the data itself if no state is found in it."""
+    """Return the state in a file, and the removed layers; the data itself if it contains no state."""
     layers: list[Wrapping] = []
     content = data
     left = _LARGEST
@@ -183,7 +183,7 @@ def unwrapped(data: bytes) -> tuple[bytes, tuple[Wrapping, ...]]:
 
 
 def description(data: bytes) -> str:
-    """Return what a file is that is not a state, with advice, in sentences; "" if that is not known."""
+    """Describe a file that is not a state, with advice, in sentences; "" if its kind is not known."""
     layers = unwrapped(data)[1]
     if layers:
         inner = ", then ".join(layer.what for layer in layers)
@@ -212,7 +212,7 @@ def _inflated(
     reader: zlib._Decompress | bz2.BZ2Decompressor | lzma.LZMADecompressor,
     largest: int,
 ) -> Wrapping:
-    # Its bytes are the content, without a copy.
+    # Its getvalue() returns the content without a copy.
     content = io.BytesIO()
     size, position = 0, 0
     is_broken = False
@@ -226,7 +226,7 @@ def _inflated(
         except (zlib.error, OSError, EOFError, lzma.LZMAError):
             is_broken = True
             break
-        # zlib returns what is left of the block, the others keep it.
+        # zlib returns the rest of the block, the other decompressors keep it.
         block = getattr(reader, "unconsumed_tail", b"")
         size += content.write(piece)
         if not (piece or block) and position >= len(data):
@@ -283,7 +283,7 @@ _SEALED: Final = (
 
 
 def _framed(data: bytes) -> Wrapping | None:
-    """Take the state out of chunks: a length in hexadecimal digits, a line break, and so many bytes."""
+    """Extract the state from chunks: a length in hexadecimal digits, a line break, and that many bytes."""
     if not _CHUNKED.match(data):
         return None
     pieces: list[bytes] = []
@@ -326,7 +326,7 @@ def _base64(data: bytes) -> Wrapping | None:
 
 def _decoded64(data: bytes) -> bytes | None:
     text = b"".join(data.split()).replace(b"-", b"+").replace(b"_", b"/").rstrip(b"=")
-    # A digit that is left over at the end belongs to a truncated byte.
+    # A single digit at the end belongs to a truncated byte.
     text = text[: len(text) - (len(text) % 4 == 1)]
     try:
         return base64.b64decode(text + b"=" * (-len(text) % 4), validate=True)
@@ -367,7 +367,7 @@ def _json_string(data: bytes) -> Wrapping | None:
         return None
     with suppress(ValueError, RecursionError):
         return Wrapping("a JSON string", msgspec.json.decode(data, type=str).encode("utf-8", "surrogatepass"))
-    # Up to the end that is missing, or a quote that is followed by something else.
+    # Up to the missing end, or to a quote that is followed by something else.
     begin = data.index(b'"')
     for cut in range(8):
         with suppress(ValueError):
@@ -378,7 +378,7 @@ def _json_string(data: bytes) -> Wrapping | None:
 
 
 def _kind(value: dict[str, Raw] | list[Raw]) -> str:
-    """Return what made a JSON value, as far as its names show."""
+    """Return the program or service that wrote a JSON value, judged by its member names."""
     first = value
     if isinstance(value, list) and value:
         with suppress(ValueError):
@@ -425,7 +425,7 @@ def _is_state(content: bytes) -> bool:
 
 
 def _content_of_string(literal: bytes) -> bytes | None:
-    """Return the state in a string: its text, or what base64 and compression hide."""
+    """Return the state in a string: its text, or the content of base64 and compression."""
     if len(literal) < 32:
         return None
     try:

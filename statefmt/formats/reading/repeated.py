@@ -33,14 +33,15 @@ from statefmt.model.findings import Code, Finding
 from statefmt.model.snapshot import UnknownMember
 from statefmt.pieces import Span
 
-# Parts that are decoded to see whether they repeat a member are no larger than this, to save memory, and no deeper in
-# the file than the attributes of an object, so that no byte is decoded more often than that.
+# Parts that are decoded to find repeated members are no larger than this, to save memory, and no deeper in the file
+# than the attributes of an object, so that no byte is decoded more often than that.
 _LARGEST: Final = 4 << 20
 _DEEPEST: Final = 8
 _CONTAINERS: Final = (b"{", b"[")
 # The configuration of a backend in version 3, which no upgrade keeps.
 _DROPPED: Final = "/backend/config"
-# What a provider or a configuration has the say in: Terraform decodes it with its type, and keeps the text.
+# Values whose structure a provider or a configuration defines: Terraform decodes them with their type, and keeps the
+# text.
 _ATTRIBUTES: Final = frozenset({"attributes", "identity"})
 _IN_ATTRIBUTES: Final = (
     "The file keeps all of them. Terraform and OpenTofu use the last one, other programs may use the first."
@@ -52,12 +53,12 @@ _LOST: Final = "Only the last one counts; the others are lost when the file is w
 def duplicate_members(data: bytes, version: int, noticed: Iterable[Finding] = ()) -> Iterator[Finding]:
     """Yield a finding for each duplicate member in a state, at any depth. `data` must be valid JSON.
 
-    Names of the format are the same in any case, all others only if they are equal. `noticed` is what reading found:
-    members that the reader merges have a finding there already, together with those of the format within them.
+    Names of the format match in any case, all others only exactly. `noticed` are the findings of the reader: merged
+    members already have a finding there, which covers the members of the format within them.
     """
     if version == 4 and _repeats_nothing(data):
         return
-    # Imported late: it knows the old formats, and nearly no state gets here.
+    # Imported late: it loads the old formats, and hardly any state needs it.
     from statefmt.formats.versions.structure import DOCUMENTS
 
     merged = {finding.pointer for finding in noticed if finding.code == Code.DUPLICATE_MEMBER}
@@ -129,7 +130,7 @@ def _parts(data: bytes, member: RawItem) -> Iterator[tuple[bytes, Any]]:
 
 
 def _is_all_decoded(part: bytes, type_: Any) -> bool:
-    """Return whether a part of the file certainly repeats no member; much faster than looking at each one.
+    """Return whether a part of the file certainly repeats no member; much faster than checking each member.
 
     Each member has quotes, and decoding drops repeated members. The types of the format refuse names in another case.
     """
@@ -140,7 +141,7 @@ def _is_all_decoded(part: bytes, type_: Any) -> bool:
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, OverflowError):
         # OverflowError: a number beyond 64 bits.
         return False
-    # The escape of a quote becomes a quote, and could stand in for one that was dropped.
+    # The escape of a quote becomes a quote, which could compensate for a dropped one.
     return shortest.count(b'"') == part.count(b'"') and b"\\u0022" not in part
 
 
@@ -150,9 +151,9 @@ def _duplicate(name: str, parent: str, place: str, effect: str) -> Finding:
     return Code.DUPLICATE_MEMBER.notice("Duplicate member in state", detail, pointer=place, fix=fix)
 
 
-# Go matches the name of a member without case and decodes each occurrence into what the earlier ones left behind:
-# objects and maps are merged, the elements of a list go into the elements that the list had before, and null leaves an
-# object, a number, a string or a Boolean as it was. Most other programs take the last occurrence.
+# Go matches the name of a member without case and decodes each occurrence into the value of the earlier ones: objects
+# and maps are merged, the elements of a list are decoded into the elements that the list had before, and null leaves
+# an object, a number, a string or a Boolean as it was. Most other programs take the last occurrence.
 # Source: Go 1.23 `encoding/json/decode.go` (object, array, literalStore); the tests compare with a real Terraform.
 
 _NULL: Final = b"null"
@@ -169,10 +170,10 @@ class MergedMembers(NamedTuple):
 
 
 def merged_members(data: bytes, version: int) -> MergedMembers | None:
-    """Return a state with its repeated members merged as in Go; None if it repeats no member of its format version.
+    """Return a state with its repeated members merged as in Go; None if it repeats no member of the format.
 
     `data` is valid JSON. Unknown members, and the values that belong to providers, stay as they are. Raises
-    `msgspec.ValidationError` or InvalidDocument if Go cannot decode an occurrence, also one that does not count.
+    `msgspec.ValidationError` or InvalidDocument if Go cannot decode an occurrence, even one that does not count.
     """
     from statefmt.formats.versions.structure import DOCUMENTS, wrong_types
 
@@ -196,7 +197,7 @@ class _Object:
 
 
 class _List:
-    """A decoded list. Elements beyond its length are what a longer list of that name had there before."""
+    """A decoded list. Elements beyond its length come from a longer, earlier list with the same name."""
 
     def __init__(self, plain: bytes | None) -> None:
         self.plain = plain
@@ -221,7 +222,7 @@ class _Merger:
         self._bytes = member_types(InstanceObjectV4)["private"]
 
     def value(self, type_: Any, start: int, end: int, old: _Value | None, pointer: str) -> _Value:
-        """Decode the value in a range of the text into what its member has so far."""
+        """Decode the value in a range of the text into the value that its member has so far."""
         if type_ == IndexKey or Raw in (type_, *get_args(type_)):
             return self._data[start:end]
         is_null = self._data.startswith(_NULL, start)
@@ -236,7 +237,7 @@ class _Merger:
             return old
         if inner is None:
             if isinstance(old, bytes) and int in get_args(type_) and not self._has_pointers:
-                # Refuse a number that does not count and that Go cannot decode.
+                # Refuse a number that does not count, but that Go cannot decode.
                 check_uint64(decode_leaf(old, int | None), pointer)
             return self._data[start:end]
         if get_origin(inner) is list:
@@ -246,7 +247,7 @@ class _Merger:
         return self._object(inner, start, end, old, pointer)
 
     def findings(self) -> Iterator[Finding]:
-        """Yield a finding for each member that is merged, but not for what is in it."""
+        """Yield a finding for each merged member, but not for the members within it."""
         for pointer, what in self._merged.items():
             steps = pointer.split("/")
             if any("/".join(steps[:length]) in self._merged for length in range(2, len(steps))):
@@ -340,7 +341,7 @@ class _Merger:
 
 
 def _note(node: _Object | _List, part: _Value) -> None:
-    """Forget the text of a node if something in it is repeated."""
+    """Discard the text of a node if anything in it is repeated."""
     if not isinstance(part, bytes) and part.plain is None:
         node.plain = None
 

@@ -93,7 +93,7 @@ class _Block(Struct, frozen=True, gc=False):
 
 
 class SeveralBlocks(Exception):  # noqa: N818 - not an error; never leaves this package
-    """A resource is spread over several blocks, so that one block after the other is not enough to convert them."""
+    """A resource has several blocks, so that the blocks cannot be converted one after the other."""
 
 
 class ResourceLifter:
@@ -104,16 +104,16 @@ class ResourceLifter:
 
     def __init__(self, *, exact_keys: bool = False) -> None:
         self.findings: list[Finding] = []
-        # Of provider addresses that Terraform reads: their resources are among those found.
+        # Findings about provider addresses that only Terraform reads; their resources are included.
         self.refused_by_opentofu: list[Finding] = []
         self.added = 0
         self._found: list[ResourceState] = []
-        # Blocks in the order of canonical files are of different resources.
+        # Blocks in canonical order belong to different resources.
         self._in_order = True
         self._last = ("", "", "", "")
-        # Those of unusual blocks; None if they are refused.
+        # Resources of unusual blocks; None if they are refused.
         self._unusual: dict[AbsResource, ResourceState | None] = {}
-        # What concerns the places of objects is reported before their contents.
+        # Problems with the positions of objects are reported before problems with their contents.
         self._of_places: list[Finding] = []
         self._exact_keys = exact_keys
         self._objects = _ObjectLifter(DependencyReader(self.findings))
@@ -130,10 +130,10 @@ class ResourceLifter:
             return self._each(resources)
 
     def add(self, given: ResourceV4 | None) -> None:
-        """Convert the next block of the document, and forget it.
+        """Convert the next block of the document, and discard it.
 
-        Raises InvalidDocument if a member has an impossible value, perhaps not the first one in the order of OpenTofu,
-        and SeveralBlocks, as found() does.
+        Raises InvalidDocument if a member has an impossible value, perhaps not the first one in the order of
+        OpenTofu, and SeveralBlocks, as found() does.
         """
         number = self.added
         self.added += 1
@@ -148,7 +148,7 @@ class ResourceLifter:
             self._found.append(resource)
 
     def found(self) -> tuple[ResourceState, ...]:
-        """Return the resources of all blocks. Raises SeveralBlocks if one has more than one."""
+        """Return the resources of all blocks. Raises SeveralBlocks if a resource has more than one."""
         self.findings[:0] = self._of_places
         if not self._in_order:
             addresses = {resource.addr for resource in self._found}
@@ -301,7 +301,7 @@ class ResourceLifter:
         )
 
     def _first_ones(self, resource: str, objects: list[ResourceInstanceObject]) -> list[ResourceInstanceObject]:
-        """Return the objects without duplicates: the first of each is kept, the others are reported."""
+        """Return the objects without duplicates: keep the first of each, and report the others."""
         first: dict[tuple[InstanceKey, str], ResourceInstanceObject] = {}
         for obj in objects:
             if first.setdefault((obj.key, obj.deposed), obj) is obj:
@@ -351,14 +351,14 @@ def _resource(mode: ResourceMode, type_: str, name: str) -> Resource:
 
 
 class _Problems(NamedTuple):
-    """A collector of the problems of one object: the findings, the address of its instance, and where the object is."""
+    """A collector of the problems of one object: findings, instance address, and the object's pointer."""
 
     findings: list[Finding]
     address: str
     pointer: str
 
     def has(self, code: Code, summary: str, what: str, member: str) -> None:
-        """Report what the instance has, in a member."""
+        """Report a problem of the instance, in a member."""
         self.add(code, summary, f"Instance {self.address} has {what}", member)
 
     def add(self, code: Code, summary: str, detail: str, member: str) -> None:
@@ -388,7 +388,7 @@ class _ObjectLifter:
         attributes = None if given.attributes is UNSET else given.attributes
         flat = given.attributes_flat
         identity = None if given.identity is UNSET else given.identity
-        # Nearly all objects pass here, so that nothing is called for what they lack.
+        # Nearly all objects take this path, which makes no calls for missing members.
         if problems is None and (
             given.depends_on
             or (attributes is None) is (flat is None)
@@ -451,7 +451,7 @@ class _ObjectLifter:
             identity_schema_version=None if identity is None else identity_version,
             origin=origin,
         )
-        # Each member more costs a tenth of the time of all, and hardly any object has these.
+        # Each further member would take a tenth of the total time, and hardly any object has these.
         return replace(obj, depends_on=depends_on, unknown=given.unknown) if depends_on or given.unknown else obj
 
 

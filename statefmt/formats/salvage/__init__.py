@@ -1,6 +1,6 @@
-"""Finds what is whole in a state file that is no longer JSON, such as one that is cut off or has merge conflicts.
+"""Finds the intact parts of a state file that is no longer JSON: truncated, for example, or with merge conflicts.
 
-What is missing comes from backups, and the result is written as a state.
+Missing parts come from backups, and the result is written as a state.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ from statefmt.text import pattern
 
 
 def salvage(data: bytes) -> Salvage:
-    """Return the states of format version 4 that a file has, whole or in part. Never raises on bad data.
+    """Return the states of format version 4 in a file, whole or in part. Never raises on bad data.
 
-    Takes whole values only, with their bytes as they are. If the file may be torn, which is a new beginning and an old
-    end, objects that may hold the seam have a doubt. A tear that leaves valid JSON without repeated objects cannot be
-    seen. If two seams show, all objects have a doubt, since others may not show: two writers mixed their blocks.
-    Repeated members of a state that can be read are merged first, as OpenTofu reads them. Of an encrypted state, only
-    the serial and the lineage can be read: no part is decrypted without the rest.
+    Takes only whole values, with their bytes unchanged. If the file may be torn (a new beginning and an old end),
+    objects that may contain the seam have a doubt. A tear that leaves valid JSON without repeated objects cannot be
+    detected. If two seams are detected, all objects have a doubt, since further seams may be hidden: two writers
+    mixed their blocks. Repeated members of a readable state are merged first, as OpenTofu reads them. Of an encrypted
+    state, only the serial and the lineage can be read: no part can be decrypted without the rest.
     """
     text, undone, is_cut, advice = decoded(data)
     text = without_repeated(text)
@@ -64,10 +64,10 @@ def salvage(data: bytes) -> Salvage:
 
 
 def _is_whole(text: bytes, found: Sequence[SalvagedDocument], scanned: Scan) -> bool:
-    """Decide whether a file is whole: nothing else says so.
+    """Decide whether a file is whole; no other function does.
 
-    It is if it has one state, that is JSON from its first bracket to its last by two parsers, and if no other text in
-    the file can be part of a state: an old state may be followed by the beginning of a new one.
+    The file is whole if it has one state, that two parsers accept as JSON from its first bracket to its last, and no
+    other text in the file can be part of a state: the beginning of a new state may follow an old one.
     """
     if len(found) != 1 or not found[0].is_whole or scanned.breaks:
         return False
@@ -87,7 +87,7 @@ def _is_whole(text: bytes, found: Sequence[SalvagedDocument], scanned: Scan) -> 
     return behind is None and not any(_PART_OF_OBJECT.search(gap) for gap in gaps)
 
 
-# What the beginning of a state has, and its end.
+# Characters of the beginning of a state, and of its end.
 _PART_OF_OBJECT: Final = pattern(rb"[{}]")
 _PART_OF_STATE: Final = pattern(rb'[{}\[\]":,]')
 
@@ -132,19 +132,19 @@ _UTF16: Final = ((codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-
 ENTITIES: Final = "HTML entities"
 _SAMPLE: Final = 4096
 _QUOTE: Final = rb"&(?:quot|#34|#x22);"
-# A state in the text of a web page has neither quotes nor tags. Text in a state is behind a member with quotes.
+# A state in the text of a web page has neither quotes nor tags. Text in a state follows a member with quotes.
 _ESCAPED_STATE: Final = pattern(
     rb"\{\s*" + _QUOTE + rb"(?:version|serial|lineage)" + _QUOTE + rb'[^"<]*+'
 )  # fmt: skip
 _MEMBER: Final = pattern(rb'[{,]\s*"\w++"\s*:')
-# What colors text on a terminal. No JSON has the first byte of it.
+# Terminal colors. No JSON contains the first byte.
 _COLOR: Final = pattern(rb"\x1b\[[0-9;]*+[mK]")
 
 
 class DecodedText(NamedTuple):
-    """The text in UTF-8, and what was undone for it (such as "UTF-16").
+    """The text in UTF-8, and the encodings that were undone (such as "UTF-16").
 
-    `is_cut` if it was taken out of a file that lacks its end; `advice` says what else to know of such a file.
+    `is_cut` if the text comes from a file that lacks its end; `advice` is further advice about such a file.
     """
 
     text: bytes
@@ -154,7 +154,7 @@ class DecodedText(NamedTuple):
 
 
 def decoded(data: bytes) -> DecodedText:
-    """Return the text of a file. Halves of characters stay invalid UTF-8, so that nothing passes for whole."""
+    """Return the text of a file. Halves of characters stay invalid UTF-8, so that damage is detected."""
     data, layers = unwrapped(data)
     undone = tuple(layer.what for layer in layers)
     if data.startswith(codecs.BOM_UTF8):
@@ -180,7 +180,7 @@ def _utf16(data: bytes) -> str:
     sample = data.rstrip(b"\0")[:_SAMPLE]
     if len(sample) < 4 or (sample[0] and sample[1]):
         return ""
-    # JSON is mostly ASCII: every other byte is zero, and no other.
+    # JSON is mostly ASCII: exactly every other byte is zero.
     even, odd = sample[0::2].count(0), sample[1::2].count(0)
     half = len(sample) // 2
     if odd > half * 0.8 and even < half * 0.1:
@@ -194,7 +194,7 @@ _ENTITY: Final = pattern(rb"&(?:amp|lt|gt|quot|apos|#[0-9]++|#x[0-9a-fA-F]++);")
 
 
 def doubted_on_page(text: bytes, document: SalvagedDocument) -> SalvagedDocument:
-    """Return a state with a doubt for each object that has an entity, if a tag is right in front of the state."""
+    """Return a state with a doubt for each object that contains an entity, if a tag directly precedes the state."""
     front = text[max(document.start - _LONGEST_TAG, 0) : document.start]
     if _TAG.search(front) is None:
         return document
@@ -223,17 +223,18 @@ def _has_entity(found: FoundObject) -> bool:
 
 
 class Backup(Struct, frozen=True):
-    """A backup: the name for messages, and the state that it has, of which only what is certain counts."""
+    """A backup: its name in messages, and its state, of which only certain parts count."""
 
     name: str
     document: SalvagedDocument
 
 
 class Filled(Struct, frozen=True, kw_only=True):
-    """What a state has after its backups were used.
+    """The contents of a state after filling it from its backups.
 
-    `taken` are the objects of the result, `uncertain` those that were left out, `missing` those that the file names and
-    nothing has. `outputs` are names and bytes, `uncertain_outputs` the names of those that only backups have.
+    `taken` are the objects of the result, `uncertain` the omitted objects, `missing` the objects that the file names
+    and that were not found. `outputs` are names and bytes, `uncertain_outputs` the names of outputs that only backups
+    have.
     """
 
     taken: tuple[FoundObject, ...]
@@ -244,7 +245,7 @@ class Filled(Struct, frozen=True, kw_only=True):
 
 
 def refuse_other_states(document: SalvagedDocument, backups: Iterable[Backup]) -> None:
-    """Raise StoreError if a backup has another lineage than the file or, if that has lost its own, than the others."""
+    """Raise StoreError for a backup whose lineage differs from the file's or, if that is lost, the other backups'."""
     lineage = document.envelope.lineage
     for backup in backups:
         theirs = backup.document.envelope.lineage
@@ -256,10 +257,10 @@ def refuse_other_states(document: SalvagedDocument, backups: Iterable[Backup]) -
 
 
 def filled(document: SalvagedDocument, backups: Sequence[Backup], *, include_uncertain: bool = False) -> Filled:
-    """Fill what is missing from backups of the same lineage; of each object, the one from the newest state counts.
+    """Fill missing parts from backups of the same lineage; of each object, the version in the newest state counts.
 
-    An object that only backups have is uncertain: it may have been destroyed since. One that the file still names, or
-    has the bytes of, is taken; and so are outputs. Raises StoreError for a backup of another lineage.
+    An object that only backups have is uncertain: it may have been destroyed since. An object that the file still
+    names, or whose bytes it has, is taken; so are outputs. Raises StoreError for a backup of another lineage.
     """
     refuse_other_states(document, backups)
     newest_first = sorted(backups, key=_serial, reverse=True)
@@ -316,7 +317,7 @@ def _best(newest_first: Iterable[Backup]) -> dict[SalvagedKey, tuple[FoundObject
 
 
 def _heads(document: SalvagedDocument) -> dict[str, Head]:
-    """Return the heads of resources by address: those of certain objects before those of lost ones."""
+    """Return the heads of resources by address: heads of certain objects before heads of lost ones."""
     heads: dict[str, Head] = {}
     for found in document.certain:
         if found.head is not None:
@@ -327,15 +328,15 @@ def _heads(document: SalvagedDocument) -> dict[str, Head]:
 
 
 def _named(document: SalvagedDocument) -> set[SalvagedKey]:
-    """Return the objects that the file names, but has not whole or not for certain."""
-    # What follows the end of a state is not in it, and the text of a torn object may name anything.
+    """Return the objects that the file names, but has only damaged or uncertain."""
+    # Data after the end of a state is not part of it, and the text of a torn object may name anything.
     other = (None, Doubt.NESTED, Doubt.LOOSE, Doubt.BEHIND)
     doubtful = {one.key for one in document.objects if one.key is not None and one.doubt not in other}
     return doubtful | {lost.key for lost in document.lost}
 
 
 def _recognized(document: SalvagedDocument, best: dict[SalvagedKey, tuple[FoundObject, Backup]]) -> set[SalvagedKey]:
-    """Return the objects whose bytes the file has, with a doubt; or without their resource, where only one has them."""
+    """Return the objects whose bytes the file has with a doubt, or without their resource if it is unambiguous."""
     pairs = {(found.key, found.raw) for found in document.objects if found.doubt not in (None, Doubt.BEHIND)}
     headless = {found.raw for found in document.objects if found.doubt is Doubt.HEADLESS}
     number = Counter(found.raw for found, _ in best.values()) if headless else Counter[bytes]()
@@ -349,7 +350,7 @@ def _recognized(document: SalvagedDocument, best: dict[SalvagedKey, tuple[FoundO
 def _outputs(
     document: SalvagedDocument, newest_first: Iterable[Backup], *, include_uncertain: bool
 ) -> tuple[tuple[tuple[str, bytes], ...], tuple[str, ...]]:
-    """Return the outputs of the result, and the names of those that only backups have."""
+    """Return the outputs of the result, and the names of outputs that only backups have."""
     taken = dict(document.envelope.outputs)
     uncertain: dict[str, None] = {}
     seen: set[str] = set()
@@ -366,10 +367,10 @@ def _outputs(
 
 
 def salvaged_envelope(envelope: SalvagedEnvelope, backups: Iterable[Backup], filled: Filled) -> SalvagedEnvelope:
-    """Return the members beside the resources, with those that are lost from the newest backup, and the serial + 1.
+    """Return the members other than resources, with lost ones from the newest backup, and the serial + 1.
 
-    The serial is higher than that of the file and of each backup; 1 if the file has lost its own and there is no
-    backup. The lineage is then "" if that is lost, too. Raises StoreError if no serial is higher.
+    The serial is higher than the serials of the file and of each backup; 1 if the file has lost its serial and there
+    is no backup. The lineage is then "" if it is lost, too. Raises StoreError if no serial is higher.
     """
     newest_first = sorted(backups, key=_serial, reverse=True)
     known = [envelope, *(one.document.envelope for one in newest_first)]
@@ -388,11 +389,11 @@ def salvaged_envelope(envelope: SalvagedEnvelope, backups: Iterable[Backup], fil
 
 
 def salvaged_state(document: SalvagedDocument, envelope: SalvagedEnvelope, objects: Sequence[FoundObject]) -> bytes:
-    """Return the bytes of a state of format version 4: envelope and objects as they were found.
+    """Return the bytes of a state of format version 4, with the envelope and objects as found.
 
-    A state that is whole keeps all its bytes but the serial. Otherwise what is around the objects is laid out as the
-    damaged state was, and resources come in the order of their first object. Raises StoreError if the result, read
-    again, does not have exactly these objects.
+    A whole state keeps all its bytes but the serial. Otherwise the text around the objects is laid out as in the
+    damaged state, and resources come in the order of their first object. Raises StoreError if the result, read again,
+    does not have exactly these objects.
     """
     content = _own(document, envelope, objects) or _composed(document.layout, envelope, objects)
     read = salvage(content).documents

@@ -1,4 +1,4 @@
-"""Makes states of the values that a scan found: parts that follow a break belong to the state that broke."""
+"""Builds states from the values that a scan found: parts after a break belong to the state that broke."""
 
 from __future__ import annotations
 
@@ -37,18 +37,18 @@ from statefmt.formats.versions import InstanceObjectV4, ResourceV4, StateV4
 from statefmt.model.addrs import NO_KEY, InstanceKey, IntKey, StringKey
 from statefmt.text import pattern
 
-# A file that was torn once has one such place; one that has more may be mixed of blocks, with seams that do not show.
+# A file that was torn once has one seam; a file with more may be mixed from blocks, with hidden seams.
 _MOST_SEAMS: Final = 1
-# How deep resources stand in resources after a tear: the second may be those of the old end.
+# The nesting of resources within resources after a tear: the inner resources may belong to the old end.
 _DEEPEST: Final = 1
 _LINE_BREAKS: Final = pattern(rb"(?:\r?\n){0,2}+")
 
 
 @dataclass(kw_only=True)
 class _Open:
-    """A state while its parts are collected. `end` is where it closes, if it does; `is_loose` if parts follow that.
+    """A state while its parts are collected. `end` is where it closes, if anywhere; `is_loose` if parts follow.
 
-    `is_cut` if the text only lacks its end, `repeats` if one of its objects has two members of one name.
+    `is_cut` if the text only lacks its end, `repeats` if one of its objects has two members with the same name.
     """
 
     start: int
@@ -64,7 +64,7 @@ class _Open:
     outputs: list[FoundOutput] = field(default_factory=list)
     lost_members: list[str] = field(default_factory=list)
     signs: list[Sign] = field(default_factory=list)
-    # The offsets of objects whose resource stands among the instances of another.
+    # The offsets of objects whose resource is nested among the instances of another.
     nested: set[int] = field(default_factory=set)
 
 
@@ -80,7 +80,7 @@ def documents(text: bytes, scanned: Scan) -> tuple[SalvagedDocument, ...]:
                 found.append(_Open(start=node.start, is_damaged=True))
             found[-1].is_loose = True
             _loose(text, node, found[-1], level)
-    # Behind a hole, scanning may resume inside a string: what breaks there is no part of a state.
+    # After a gap, scanning may resume inside a string: a break there is not part of a state.
     torn = {node.end for node in scanned.nodes if is_state(node) or is_resource(node) or is_instance(node)}
     seams = [one for one in scanned.breaks if one.kind.is_seam and one.position in torn]
     starts = [bisect_left(seams, one.start, key=lambda seam: seam.position) for one in found]
@@ -103,7 +103,7 @@ def _state(text: bytes, node: ScannedValue, *, is_cut: bool) -> _Open:
     for child in outputs.children if outputs else ():
         is_certain = child.name and child.kind == "{" and not child.repeats
         document.outputs.append(FoundOutput(child.name, child.start, _raw(text, child) if is_certain else None))
-    # Members with a meaning of their own in a report are not listed again.
+    # Members with a separate entry in a report are not listed again.
     checks = node.child("check_results")
     document.lost_members += [checks.name] if checks is not None and _raw(text, checks) is None else []
     document.lost_members += [name for name, raw in odd_members_of(text, node) if raw is None]
@@ -113,14 +113,14 @@ def _state(text: bytes, node: ScannedValue, *, is_cut: bool) -> _Open:
     serial = node.whole("serial")
     if serial is not None and document.envelope.serial is not None:
         document.serial_at = serial.start - node.start
-    # Members of something else behind its resources, or two of one name.
+    # Foreign members after its resources, or two members with the same name.
     if node.repeats or any(is_behind for _, is_behind in odd_members(node)):
         document.signs.append(Sign(node.end))
     return document
 
 
 def _loose(text: bytes, node: ScannedValue, document: _Open, level: int | None) -> None:
-    """Collect a part that follows a break: that an object there has no resource is no sign of a seam."""
+    """Collect a part that follows a break; an object without a resource is no sign of a seam there."""
     signs, first = len(document.signs), len(document.objects)
     _part(text, node, None, document)
     if not is_resource(node):
@@ -130,9 +130,9 @@ def _loose(text: bytes, node: ScannedValue, document: _Open, level: int | None) 
 
 
 def _part(text: bytes, node: ScannedValue, head: Head | None, document: _Open, depth: int = 0) -> None:
-    """Collect a resource, with its objects, or an object of the resource with that head.
+    """Collect a resource, with its objects, or an object of the resource with the given head.
 
-    After a tear, the resources of the old end may stand among the instances of a resource, and the reverse.
+    After a tear, resources of the old end may be nested among the instances of a resource, and the reverse.
     """
     is_too_deep = head is not None and depth > _DEEPEST
     own = head_of(text, node) if is_resource(node) and not is_too_deep else None
@@ -173,13 +173,13 @@ def _instance(text: bytes, node: ScannedValue, head: Head | None, document: _Ope
 
 
 def _closed(text: bytes, document: _Open, seams: Sequence[Break]) -> SalvagedDocument:
-    # What follows the end of a state that shows nothing odd does not make it less whole.
+    # Data after the end of a regular state does not make the state less whole.
     is_behind = document.end is not None and not document.is_damaged and not document.signs
     is_damaged = document.is_damaged or (not is_behind and bool(document.is_loose or seams))
     objects, outputs = document.objects, document.outputs
     signs = [*document.signs, *(Sign(one.position, one.element) for one in seams)]
     if not document.repeats and (not is_damaged or (document.is_cut and not document.is_loose and not document.nested)):
-        # Members that the format does not have show nothing where no texts can meet: newer releases write some.
+        # Members unknown to the format prove nothing where no texts can meet: newer releases write some.
         signs.clear()
     if is_behind:
         objects = [_doubted(one, Doubt.BEHIND) if one.offset >= (document.end or 0) else one for one in objects]
@@ -189,7 +189,7 @@ def _closed(text: bytes, document: _Open, seams: Sequence[Break]) -> SalvagedDoc
         objects = [_doubted(one, Doubt.SEAM) if one.offset in suspect else one for one in objects]
         outputs = [one._replace(raw=None) if one.offset in suspect else one for one in outputs]
         if any(one.kind is BreakKind.TEXT for one in seams):
-            # They are not the resources of the old end, whose brackets close at the end of the file.
+            # They do not belong to the old end, whose brackets close at the end of the file.
             objects = [_doubted(one, Doubt.NESTED) if one.offset in document.nested else one for one in objects]
         if sum(one.kind is BreakKind.TEXT for one in seams) > _MOST_SEAMS:
             objects = [_doubted(one, Doubt.MIXED) for one in objects]
@@ -229,7 +229,7 @@ def _doubted(found: FoundObject, doubt: Doubt) -> FoundObject:
 
 
 class FoundOutput(NamedTuple):
-    """An output: where its value begins, and its bytes, None if it is torn."""
+    """An output: the offset of its value, and its bytes, None if it is torn."""
 
     name: str
     offset: int
@@ -237,7 +237,7 @@ class FoundOutput(NamedTuple):
 
 
 def envelope_of(text: bytes, node: ScannedValue) -> SalvagedEnvelope:
-    """Return what a state says of itself, without its outputs."""
+    """Return the envelope of a state, without its outputs."""
     return SalvagedEnvelope(
         version=integer(text, node.child("version")),
         terraform_version=_raw(text, node.child("terraform_version")),
@@ -251,7 +251,7 @@ def envelope_of(text: bytes, node: ScannedValue) -> SalvagedEnvelope:
 
 
 def odd_members_of(text: bytes, node: ScannedValue) -> Iterator[tuple[str, bytes | None]]:
-    """Yield the members of a state that the format does not have: name and bytes, None if they may be torn."""
+    """Yield the members of a state that are unknown to the format: name and bytes, None if they may be torn."""
     for child, is_behind in odd_members(node):
         is_certain = "\ufffd" not in child.name and not node.repeats and (node.is_whole or not is_behind)
         yield child.name, _raw(text, child) if is_certain else None
@@ -268,30 +268,31 @@ _HEAD_MEMBERS: Final = frozenset({"mode", "type", "name"})
 _INSTANCE_MARKS: Final = frozenset({"schema_version", "attributes", "attributes_flat", "index_key", "deposed"})
 _INSTANCE_MEMBERS: Final = frozenset(InstanceObjectV4.__struct_encode_fields__)
 _RESOURCE_MEMBERS: Final = frozenset(ResourceV4.__struct_encode_fields__)
-# Releases write these members first, or may leave out what follows.
+# Releases write these members first, or may omit the members after them.
 _FIRST_MEMBERS: Final = frozenset({"index_key", "deposed", "status"})
 
 
 def is_state(node: ScannedValue) -> bool:
-    """Return whether a value is a state, whole or not."""
+    """Return whether a value is a state, whole or damaged."""
     names = node.names
     return bool(names & _STATE_MARKS) and len(names & _STATE_MEMBERS) > 1 and not names & _HEAD_MEMBERS
 
 
 def is_resource(node: ScannedValue) -> bool:
-    """Return whether a value is a resource, whole or not."""
+    """Return whether a value is a resource, whole or damaged."""
     return node.names >= _HEAD_MEMBERS
 
 
 def is_instance(node: ScannedValue) -> bool:
-    """Return whether a value is an object of a resource, whole or not."""
+    """Return whether a value is an object of a resource, whole or damaged."""
     return bool(node.names & _INSTANCE_MARKS) and not is_resource(node)
 
 
 def odd_members(node: ScannedValue) -> Iterator[tuple[ScannedValue, bool]]:
-    """Yield the members of a state that the format does not have; with whether they are behind its resources.
+    """Yield the members of a state that are unknown to the format, each with whether it follows the resources.
 
-    Those that are may be of an object whose beginning is lost. Others are not: its end would be that of the state.
+    Members after the resources may belong to an object whose beginning is lost. Earlier members cannot: the end of
+    that object would be the end of the state.
     """
     resources = node.child("resources")
     for child in node.children:
@@ -300,12 +301,12 @@ def odd_members(node: ScannedValue) -> Iterator[tuple[ScannedValue, bool]]:
 
 
 def is_odd_resource(node: ScannedValue) -> bool:
-    """Return whether a resource has members of something else."""
+    """Return whether a resource has foreign members."""
     return not node.names <= _RESOURCE_MEMBERS
 
 
 def is_odd_instance(node: ScannedValue) -> bool:
-    """Return whether an object has members of something else, two of one name, or lacks what every release writes."""
+    """Return whether an object has foreign or repeated members, or lacks members that every release writes."""
     names = node.names
     lacks = "schema_version" not in names or not names & {"attributes", "attributes_flat"}
     return node.repeats or lacks or not names <= _INSTANCE_MEMBERS
@@ -332,7 +333,7 @@ def head_of(text: bytes, node: ScannedValue) -> Head | None:
 
 
 def object_of(text: bytes, node: ScannedValue, head: Head | None) -> FoundObject:
-    """Return a whole object; without the head of its resource, or with a key that cannot be, it is headless."""
+    """Return a whole object; it is headless without the head of its resource, or with an impossible key."""
     key = None if head is None else _key(text, node, head)
     raw, doubt = text[node.start : node.end], Doubt.HEADLESS if key is None else None
     return FoundObject(head=head, key=key, raw=raw, offset=node.start, doubt=doubt, import_id=_import_id(text, node))
@@ -380,9 +381,9 @@ def _import_id(text: bytes, node: ScannedValue) -> str:
 
 
 class Sign(NamedTuple):
-    """A place where it shows that two texts meet, there or before: the part before it may hold the seam.
+    """A position that proves a seam at or before it: the part before it may contain the seam.
 
-    A part that ends before `since` does not: it has another one behind it that is sound up to the sign.
+    A part that ends before `since` does not: the part after it is sound up to the sign.
     """
 
     position: int
@@ -390,11 +391,11 @@ class Sign(NamedTuple):
 
 
 def held(offsets: Sequence[int], signs: Iterable[Sign]) -> set[int]:
-    """Return the offsets of the parts that may hold a seam; `offsets` are those of all parts, ascending.
+    """Return the offsets of the parts that may contain a seam; `offsets` are the offsets of all parts, ascending.
 
-    A seam that the grammar does not notice at once is noticed at the next bracket that closes: the stack of open
-    brackets is that of one version, the text that of another. So it is in the part that was closed last, or in the
-    one that shows it.
+    If the grammar does not detect a seam at once, it does so at the next closing bracket: the stack of open brackets
+    is from one version, the text from another. So the seam is in the part that was closed last, or in the part where
+    it is detected.
     """
     found: set[int] = set()
     for sign in signs:
@@ -408,7 +409,7 @@ def held(offsets: Sequence[int], signs: Iterable[Sign]) -> set[int]:
 
 
 def mixed(objects: Sequence[FoundObject], signs: Iterable[Sign], end: int | None) -> set[int]:
-    """Return the offsets of objects that may hold a seam that does not show: blocks of two writers have such.
+    """Return the offsets of objects that may contain a hidden seam, as blocks of two writers do.
 
     They are between the first sign and the last, and from an object to its repetition. A state that closes has one
     known seam, its end.
@@ -420,13 +421,13 @@ def mixed(objects: Sequence[FoundObject], signs: Iterable[Sign], end: int | None
 
 
 def _between_repeated(objects: Iterable[FoundObject], places: Sequence[int]) -> set[int]:
-    """Return the offsets of objects from one to its repetition, if no seam shows in between; `places` ascend.
+    """Return the offsets of objects from one to its repetition without a detected seam in between; `places` ascend.
 
-    No version has an object twice, so a seam is there: in any of them.
+    No version has an object twice, so any of them may contain a seam.
     """
     offsets: list[int] = []
     first: dict[SalvagedKey, int] = {}
-    # Up to which index objects that begin at an index are doubtful.
+    # The last index of the doubtful objects that begin at an index.
     last: dict[int, int] = {}
     for found in objects:
         if found.key is None or found.doubt in (Doubt.NESTED, Doubt.LOOSE):
@@ -445,7 +446,7 @@ def _between_repeated(objects: Iterable[FoundObject], places: Sequence[int]) -> 
 
 
 def without_repeated(objects: Iterable[FoundObject]) -> Iterator[FoundObject]:
-    """Mark the later ones of objects that the file has twice, and those whose resource has another provider before."""
+    """Mark repeated objects, and objects whose resource had another provider before."""
     seen: set[SalvagedKey] = set()
     providers: dict[str, bytes] = {}
     for found in objects:

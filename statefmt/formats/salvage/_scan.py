@@ -1,8 +1,8 @@
-"""Scans text for whole JSON values, strictly and in one pass, and goes on behind what is not JSON.
+"""Scans text for whole JSON values, strictly and in one pass, and continues after syntax errors.
 
-A value is whole if every byte of it is there and valid by RFC 8259. Nothing is ever completed or corrected. Where the
-text stops being JSON, the open objects and arrays are recorded as broken, with the parts of them that are whole, and
-scanning resumes at the next place that looks like the beginning of an object.
+A value is whole if it is complete and valid by RFC 8259. Never completes or corrects values. At a syntax error, the
+open objects and arrays are recorded as broken, with their whole parts, and scanning resumes at the next position that
+looks like the beginning of an object.
 """
 
 from __future__ import annotations
@@ -19,29 +19,29 @@ SPACE: Final = rb"[ \t\r\n]*+"
 STRING: Final = rb'"(?:[^"\\\x00-\x1f]++|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*+"'
 _NUMBER: Final = rb"-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?(?:[eE][+-]?[0-9]++)?"
 MEMBER: Final = pattern(SPACE + b"(" + STRING + b")" + SPACE + b":" + SPACE)
-# A number ends only before something else: at the end of the text, digits may be missing.
+# A number ends only before another character: at the end of the text, digits may be missing.
 SCALAR: Final = pattern(STRING + rb"|(?:true|false|null|" + _NUMBER + rb")(?=[ \t\r\n]*+[,\]}])")
 GAP: Final = pattern(SPACE)
-# What may be between the parts of a state whose brackets are lost: values that nobody asks for, and brackets.
+# Text between the parts of a state whose brackets are lost: values that are not used, and brackets.
 LOOSE: Final = pattern(rb"(?:[ \t\r\n,:\[\]}]++|" + STRING + rb"|true|false|null|" + _NUMBER + rb")*+")
 
 
 _START: Final = pattern(rb'\{[ \t\r\n]*+(?:"|\})')
 # The first member of a state or of a resource, in the order in which every release writes them.
 _ANCHOR: Final = pattern(rb'\{[ \t\r\n]*+"(?:version|module|mode)"[ \t\r\n]*+:')
-# The parts that are kept; values of attributes are passed over.
+# The parts that are kept; values of attributes are skipped.
 _ATTRIBUTES: Final = frozenset({"attributes", "attributes_flat"})
 _PART: Final = frozenset({"instances", *_ATTRIBUTES})
 _CONTAINERS: Final = frozenset({"resources", "instances", "outputs", *_ATTRIBUTES})
-# The members by which a state, a resource and an object of one are known.
+# The members that identify a state, a resource and an object.
 _OWN: Final = frozenset({"version", "serial", "lineage", "mode", "schema_version", *_CONTAINERS})
 
 
 class ScannedValue(NamedTuple):
-    """A value: its bytes from `start` to `end`, where it stands and what it contains.
+    """A value: its bytes from `start` to `end`, its position and its parts.
 
-    `name` is the name of the member, "" for an element. `children` are kept only for the parts that a state is made of,
-    `names` are those of all members. `repeats` says that an object in it has two members of one name.
+    `name` is the name of the member, "" for an element. `children` are kept only for the parts of a state, `names`
+    has all member names. `repeats` if an object in it has two members with the same name.
     """
 
     name: str
@@ -55,24 +55,22 @@ class ScannedValue(NamedTuple):
     rescanned: bool = False
 
     def child(self, name: str) -> ScannedValue | None:
-        """Return the last member of that name."""
         return next((child for child in reversed(self.children) if child.name == name), None)
 
     def whole(self, name: str) -> ScannedValue | None:
-        """Return the last member of that name if it is whole."""
         child = self.child(name)
         return child if child is not None and child.is_whole else None
 
 
 class Scan(NamedTuple):
-    """The outermost values in order, and the places where they break."""
+    """The outermost values in order, and the offsets where they break."""
 
     nodes: tuple[ScannedValue, ...]
     breaks: tuple[Break, ...]
 
 
 class _Frame:
-    """An object or array that is open."""
+    """An open object or array."""
 
     __slots__ = ("children", "is_object", "keeps", "name", "names", "repeats", "start")
 
@@ -104,7 +102,7 @@ def scan(text: bytes) -> Scan:
         if breaks and breaks[-1].position == broken:
             continue
         breaks.append(Break(broken, kind_of_break(text, broken), _element(node)))
-        # What breaks may be no part of a state, such as the line of a log, and hold a state.
+        # A broken value may not belong to a state, such as a log line, and yet contain a state.
         is_foreign = not node.names & _OWN
         if breaks[-1].kind.is_seam or is_foreign:
             # Or it may have swallowed whole resources. No byte is scanned more than twice.
@@ -123,14 +121,14 @@ def _element(node: ScannedValue) -> int:
 
 
 def _innermost_end(node: ScannedValue) -> int:
-    """Return where the parts of a broken value end that are known to be whole."""
+    """Return the end of the parts of a broken value that are known to be whole."""
     while node.children and not node.children[-1].is_whole:
         node = node.children[-1]
     return node.children[-1].end if node.children else node.start + 1
 
 
 def _value(text: bytes, start: int, skipper: Skipper, *, is_again: bool) -> tuple[ScannedValue, int]:
-    """Scan the object at `start`. Return it, whole or broken, and where it ends or breaks."""
+    """Scan the object at `start`. Return it, whole or broken, and the offset where it ends or breaks."""
     stack = [_Frame("", start, True, True)]
     member, scalar, gap = MEMBER.match, SCALAR.match, GAP.match
     position, name = start + 1, ""
@@ -195,7 +193,7 @@ def _value(text: bytes, start: int, skipper: Skipper, *, is_again: bool) -> tupl
 
 
 def _keeps(parent: _Frame, name: str, byte: bytes) -> bool:
-    """Return whether the parts of a value count: of the state, its resources, their instances, and outputs."""
+    """Return whether the parts of a value are kept: of the state, its resources, their instances, and outputs."""
     if not parent.keeps or parent.name in _ATTRIBUTES:
         return False
     if name:
@@ -232,9 +230,9 @@ _MOST_FAILURES: Final = 100
 
 
 class Skipper:
-    """Finds where objects and arrays in a text end. No byte is read for nothing more than once.
+    """Finds the ends of objects and arrays in a text. Reads no byte in vain more than once.
 
-    `repeats` says whether an object in the last value has two members of one name.
+    `repeats` is whether an object in the last value has two members with the same name.
     """
 
     def __init__(self, text: bytes) -> None:
@@ -248,7 +246,7 @@ class Skipper:
         ).raw_decode
 
     def end_of(self, start: int) -> int | None:
-        """Return the end of the whole object or array at an offset; None if it breaks, or has to be read slowly."""
+        """Return the end of the whole object or array at an offset; None if it breaks, or needs the slow reader."""
         if start < self._failed_until:
             return None
         self.repeats = False
@@ -260,7 +258,7 @@ class Skipper:
             self._failed_until = len(self._text) if is_last else max(start, getattr(error, "pos", start)) + 1
             return None
         value = self._bytes[start:end]
-        # Two spellings of one name may differ only if one has an escape.
+        # Two spellings of one name can differ only if one has an escape.
         return None if b"\\u" in value and not value.isascii() else end
 
     def _object(self, members: list[tuple[str, object]]) -> None:
@@ -273,14 +271,14 @@ def _refuse(constant: str) -> NoReturn:
 
 
 def string(text: bytes, node: ScannedValue | None) -> str | None:
-    """Return the value of a whole string that has only characters of Unicode; None for anything else."""
+    """Return the value of a whole string of valid Unicode; None for any other value."""
     if node is None or not node.is_whole or node.kind != '"':
         return None
     return string_in(text[node.start : node.end])
 
 
 def string_in(raw: bytes) -> str | None:
-    """Return the value of a string literal that has only characters of Unicode; None for anything else."""
+    """Return the value of a string literal of valid Unicode; None for any other text."""
     value = str(loads_exact(raw, replace_invalid=True)) if b"\\" in raw else raw[1:-1].decode("utf-8", "replace")
     return None if "\ufffd" in value else value
 
@@ -303,23 +301,23 @@ def is_utf8(text: bytes, node: ScannedValue) -> bool:
     return True
 
 
-# Resources stand in the state and its array.
+# Resources are in the state and its array.
 RESOURCE_LEVEL: Final = 2
 # Every string is closed; the question mark keeps the search linear in any text.
 _STRING: Final = pattern(STRING + b"?")
 
 
 def levels(text: bytes, nodes: Sequence[ScannedValue]) -> list[int | None]:
-    """Return for each value how many brackets close behind it up to the end of the state; None if that is lost.
+    """Return for each value how many brackets close after it up to the end of the state; None if that is lost.
 
-    An object in the attributes of a torn resource may look like a resource: only its place tells.
+    An object in the attributes of a torn resource may look like a resource: only its nesting shows the difference.
     """
     found: list[int | None] = []
     begin, level = len(text), 0 if ends_as_state(text) else None
     for node in reversed(nodes):
         mine = _level(text, node, begin, level) if node.is_whole and level is not None else None
         found.append(mine)
-        # A value that is open where the text breaks says nothing of its own place.
+        # A value that is open at the break does not show its own nesting.
         begin, level = node.start, mine
     return found[::-1]
 
@@ -333,12 +331,12 @@ def _level(text: bytes, node: ScannedValue, end: int, level: int) -> int | None:
     return level + bare.count(b"]") + bare.count(b"}") - bare.count(b"[")
 
 
-# How a state ends, in either layout. A state that was only cut short never ends so: an indented one has no other brace
-# in the first column, a compact one no other line break.
+# The end of a state, in either layout. A truncated state never ends so: an indented one has no other brace in the
+# first column, a compact one no other line break.
 _STATE_END: Final = pattern(rb"(?:\n|[^\s{])\}\s*\Z")
 _LONGEST_END: Final = 64
 _ANYTHING: Final = pattern(rb"[^\0 \r\n\t]")
-# What the end of the file or a zeroed block cut off: a string, a word, a number, or a name without its value.
+# A token truncated by the end of the file or a zeroed block: a string, a word, a number, or a name without its value.
 _CUT_OFF: Final = pattern(
     rb'(?:"(?:[^"\\\x00-\x1f]++|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*+(?:\\(?:u[0-9a-fA-F]{0,3})?|")?|[a-z0-9.+\-E]*+)'
     + SPACE
@@ -347,7 +345,7 @@ _CUT_OFF: Final = pattern(
 
 
 class BreakKind(Enum):
-    """What is where the text stops being JSON: the end of the file, zero bytes, other text, or the end of a state."""
+    """The cause of a break: the end of the file, zero bytes, other text, or the end of a state."""
 
     END = "end"
     ZEROS = "zeros"
@@ -361,7 +359,7 @@ class BreakKind(Enum):
 
 
 class Break(NamedTuple):
-    """The byte at which an open value stops being JSON; `element` is where the innermost open element begins."""
+    """The offset where an open value stops being JSON; `element` is the start of the innermost open element."""
 
     position: int
     kind: BreakKind
@@ -369,7 +367,7 @@ class Break(NamedTuple):
 
 
 def kind_of_break(text: bytes, position: int) -> BreakKind:
-    """Return what is at a position where an open value stops being JSON."""
+    """Return the cause of the break at an offset."""
     cut = _CUT_OFF.match(text, position)
     if cut is None:
         return BreakKind.TEXT

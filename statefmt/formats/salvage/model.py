@@ -1,4 +1,4 @@
-"""Models what was found in a damaged state: objects, each whole and with its bytes, and what was lost."""
+"""Models the contents of a damaged state: whole objects with their bytes, and lost parts."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from statefmt.model.addrs import NO_KEY, InstanceKey
 
 
 class Doubt(Enum):
-    """Why an object that is whole is uncertain."""
+    """Why a whole object is uncertain."""
 
     SEAM = "it may consist of two versions of the object"
     NESTED = "it was found inside a torn object"
@@ -36,18 +36,18 @@ class Head(Struct, frozen=True):
 
     @property
     def address(self) -> str:
-        """The address of the resource, as it is written in the file."""
+        """The address of the resource, as written in the file."""
         prefix = f"{self.module}." if self.module else ""
         return f"{prefix}{'data.' if self.mode == 'data' else ''}{self.type}.{self.name}"
 
     @property
     def provider(self) -> bytes:
-        """The bytes of the member `provider`, b"" if there is none."""
+        """The bytes of the member `provider`, b"" if it is missing."""
         return next((value for name, value in self.members if name == "provider"), b"")
 
 
 class SalvagedKey(Struct, frozen=True):
-    """What tells an object from all others in a state: the resource's address, the instance key, the deposed key."""
+    """The identity of an object in a state: the resource's address, the instance key, the deposed key."""
 
     resource: str
     key: InstanceKey = NO_KEY
@@ -59,11 +59,11 @@ class SalvagedKey(Struct, frozen=True):
 
 
 class FoundObject(Struct, frozen=True, kw_only=True):
-    """An object that is whole: its bytes, unchanged, and where it was found.
+    """A whole object: its bytes, unchanged, and its source.
 
     `source` is the name of a backup, "" for the damaged file itself; `offset` is in bytes of the text in UTF-8.
-    `head` is None if the resource of the object is lost, and then so is `key`. `import_id` is the attribute `id`, "" if
-    there is none.
+    `head` is None if the resource of the object is lost, and then so is `key`. `import_id` is the attribute `id`, ""
+    if it is missing.
     """
 
     head: Head | None
@@ -86,9 +86,9 @@ class LostObject(Struct, frozen=True, kw_only=True):
 
 
 class SalvagedEnvelope(Struct, frozen=True):
-    """The members of a state beside its resources, as far as they are whole; `serial` and `lineage` are decoded.
+    """The members of a state other than resources, as far as they are whole; `serial` and `lineage` are decoded.
 
-    `others` are members that the format does not have.
+    `others` are members unknown to the format.
     """
 
     version: int | None = None
@@ -102,7 +102,7 @@ class SalvagedEnvelope(Struct, frozen=True):
 
 
 class StateLayout(Struct, frozen=True, kw_only=True):
-    """How a state is laid out: its line break, b"" if it has one line, its indentation, and what follows names."""
+    """The layout of a state: its line break (b"" if on one line), indentation, and separator after names."""
 
     line: bytes = b"\n"
     indent: bytes = b"  "
@@ -110,12 +110,12 @@ class StateLayout(Struct, frozen=True, kw_only=True):
 
 
 class SalvagedDocument(Struct, frozen=True, kw_only=True):
-    """One state as found in a file, from the offset `start` on.
+    """One state found in a file, from the offset `start` on.
 
-    `lost_outputs` names outputs that are torn or may be, `lost_members` other members of the state. `is_torn` if it
-    shows that two texts may meet in it. `is_whole` if nothing in it is damaged, whatever else the file has: then `raw`
-    has the bytes of the state, without what is around it, and `serial_at` is where the digits of its serial begin in
-    it, -1 if nowhere.
+    `lost_outputs` names outputs that are or may be torn, `lost_members` other members of the state. `is_torn` if two
+    texts may meet in it. `is_whole` if the state is undamaged, regardless of the rest of the file: then `raw` has the
+    bytes of the state, without the text around it, and `serial_at` is the offset of the digits of its serial in
+    `raw`, -1 if there is none.
     """
 
     envelope: SalvagedEnvelope
@@ -132,16 +132,16 @@ class SalvagedDocument(Struct, frozen=True, kw_only=True):
 
     @property
     def certain(self) -> tuple[FoundObject, ...]:
-        """The objects without doubt."""
+        """The objects without a doubt."""
         return tuple(found for found in self.objects if found.doubt is None)
 
 
 class Salvage(Struct, frozen=True, kw_only=True):
-    """What a file contains: its documents, in order; `undone` names encodings that were removed.
+    """The contents of a file: its documents, in order; `undone` names encodings that were removed.
 
-    `text` is the content in UTF-8, without them; `breaks` are in bytes of it. `is_whole` if the file is one state from
-    the first byte to the last, apart from encodings and from text around it; `lacks_end` if it is truncated: what
-    followed is unknown. `advice` says what else to know of a file that has the state in it.
+    `text` is the content in UTF-8, without them; `breaks` are byte offsets in it. `is_whole` if the file is one state
+    from the first byte to the last, apart from encodings and surrounding text; `lacks_end` if it is truncated: the
+    lost content is unknown. `advice` is further advice about a file that contains the state.
     """
 
     documents: tuple[SalvagedDocument, ...]
@@ -158,7 +158,7 @@ class Salvage(Struct, frozen=True, kw_only=True):
         return len(self.text)
 
     def lines(self, offsets: Iterable[int]) -> dict[int, int]:
-        """Return the line of each offset in the text, from 1."""
+        """Return the 1-based line of each offset in the text."""
         found: dict[int, int] = {}
         line, last = 1, 0
         for offset in sorted(set(offsets)):

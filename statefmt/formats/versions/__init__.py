@@ -1,4 +1,4 @@
-"""Defines format version 4, decodes documents of any version, and reports what an upgrade chose and lost."""
+"""Defines format version 4, decodes documents of any version, and reports the decisions and losses of an upgrade."""
 
 from __future__ import annotations
 
@@ -216,7 +216,7 @@ def _decode_object(raw: Raw | bytes, struct: type[Struct]) -> Struct:
 
 
 def _decode_part(raw: Raw | bytes, type_: Any, step: str) -> Any:
-    """Decode a part of a value; `step` names it as in the paths of msgspec's messages."""
+    """Decode a part of a value; `step` names the part as in the paths of msgspec's messages."""
     try:
         return _decode(raw, type_)
     except msgspec.ValidationError as error:
@@ -276,14 +276,14 @@ def decode_leaf(raw: Raw | bytes, type_: Any) -> Any:
 @cache
 def member_types(struct: type[Struct]) -> dict[str, Any]:
     """Return the members that a struct names, with their types; JSON names and field names are the same."""
-    # With extras, which are the ranges of numbers.
+    # Extras are the ranges of numbers.
     hints = get_type_hints(struct, include_extras=True)
     return {name: hints[name] for name in struct.__struct_fields__ if name != "unknown"}
 
 
 @cache
 def holds_struct(type_: Any) -> bool:
-    """Return whether a type is an object of the format, or a type of something that contains one."""
+    """Return whether a type is an object of the format, or contains one."""
     return is_struct(type_) or any(map(holds_struct, get_args(type_)))
 
 
@@ -334,7 +334,7 @@ class UpgradeReport:
         self._add(UpgradeNoteKind.CHOSEN, what, address, pointer)
 
     def dropped(self, what: str, address: str, pointer: str) -> None:
-        """Report something that has no place in the newer format."""
+        """Report a part that the newer format cannot represent."""
         self._add(UpgradeNoteKind.NOT_CARRIED_OVER, what, address, pointer)
 
     def unknown(self, pointer: str, members: tuple[UnknownMember, ...], address: str = "") -> None:
@@ -343,9 +343,9 @@ class UpgradeReport:
             self.dropped(f'the unknown member "{name}"', address, f"{pointer}/{token(name)}")
 
     def backend_configuration(self, member: str) -> None:
-        """Report that the document is only the record that `init` writes, with what names the place of the state.
+        """Report that the document is only the record that `init` writes, with the members that locate the state.
 
-        An upgrade would make an empty state of it, so it has no choices to report.
+        An upgrade would produce an empty state, so it has no choices to report.
         """
         program = "tofu" if member == "backend" else "terraform"
         what = {"backend": "a backend", "state_store": "a state store"}.get(member, "a remote state")

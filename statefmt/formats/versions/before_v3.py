@@ -121,7 +121,7 @@ def _instance_v1(old: InstanceV1 | None, name: str, pointer: str, report: Upgrad
     )
 
 
-# What Go's strconv.Atoi accepts, apart from the range: such a key belongs to a list or a set.
+# The integers that Go's strconv.Atoi accepts, apart from the range: such a key belongs to a list or a set.
 _WHOLE_NUMBER = pattern(r"[+-]?[0-9]+", re.ASCII)
 _INT64 = range(-(2**63), 2**63)
 
@@ -175,19 +175,19 @@ class _Kind(Enum):
 
 
 def _collections(attributes: Collection[str]) -> dict[str, _Kind]:
-    """Return the prefixes of the collections that have a count, in order, by what the names directly below them are."""
+    """Return the prefixes of the counted collections, in order, with the kind shown by the names below them."""
     # OpenTofu's pattern does not match line breaks.
     counts = (key for key in attributes if key.endswith(".#") and "\n" not in key)
     kinds = dict.fromkeys(sorted(key[:-1] for key in counts), _Kind.EMPTY)
     if not kinds:
         return kinds
-    # The collections around the current key. Sorting puts each prefix before all keys that start with it.
+    # The collections that contain the current key. Sorting puts each prefix before all keys that start with it.
     around: list[str] = []
     for text in sorted([*kinds, *attributes]):
         while around and not text.startswith(around[-1]):
             around.pop()
         if around:
-            # What is below an inner collection counts for that, and the prefix of it for the one around it.
+            # Keys below an inner collection count for that collection, and its prefix for the outer one.
             inner = around[-1]
             # An element's own attributes count for the element; a name that starts with a dot stays whole.
             start, dot = len(inner), text.find(".", len(inner))

@@ -43,9 +43,10 @@ class WrongType(NamedTuple):
 
 
 def wrong_types(data: bytes, version: int) -> Iterator[WrongType]:
-    """Yield the parts that the decoder of a format version rejects, in file order; a rejected part is not entered.
+    """Yield the parts that the decoder of a format version rejects, in file order, without descending into them.
 
-    The decoder itself stops at the first. Enters only what it rejects, so that the time is linear in the bytes.
+    The decoder itself stops at the first. Descends only into rejected containers, so that the time is linear in the
+    bytes.
     """
     yield from _below(data, value_at(data), DOCUMENTS[version], ())
 
@@ -121,7 +122,7 @@ def upgrade_problems(data: bytes, version: int) -> Iterator[Finding]:
 
 
 def repeated_instances(data: bytes, version: int) -> Mapping[str, list[str]]:
-    """Return the pointers of the entries of `resources` by the address of their instance, where there are several."""
+    """Return the pointers of the entries of `resources` by the address of their instance, if it has several."""
     found: dict[str, list[str]] = {}
     for number, module in enumerate(_document(data, version).modules or ()):
         if module is None:
@@ -156,9 +157,9 @@ def _problems(part: StateV1 | StateV3, version: int, module: int) -> Iterator[Fi
 
 
 def member_at(pointer: str) -> tuple[str, ...]:
-    """Return the names on the way to what a pointer leads to: `/resources/3/type` gives `("resources", "type")`.
+    """Return the member names in a pointer: `/resources/3/type` gives `("resources", "type")`.
 
-    Positions in lists and names in maps are left out. The names end where the format ends: at values that belong to
+    Omits positions in lists and names in maps. The names end at the limits of the format: at values that belong to
     providers, and at unknown members. "" gives ().
     """
     tokens = [part.replace("~1", "/").replace("~0", "~") for part in pointer.split("/")[1:]]
@@ -189,7 +190,7 @@ def _names(tokens: Sequence[str], document: type[FormatObject]) -> tuple[str, ..
 
 @cache
 def _inside(given: Any) -> tuple[Mapping[str, Any], Any]:
-    """Return the members of an object of the format with their types, and the type of the elements of a list or map."""
+    """Return the members of an object of the format with their types, and the element type of a list or map."""
     inner = container_type(given)
     if is_struct(inner):
         return member_types(inner), None

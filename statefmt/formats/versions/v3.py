@@ -75,7 +75,7 @@ class OutputV3(FormatObject):
 
 
 class InstanceV3(FormatObject):
-    """One object in versions 2 and 3; `meta` holds what later became `schema_version` and `private`."""
+    """One object in versions 2 and 3; `meta` holds the later members `schema_version` and `private`."""
 
     id: str | None = None
     attributes: dict[str, str | None] | None = None
@@ -176,7 +176,7 @@ def upgrade_v3(old: StateV3, report: UpgradeReport) -> StateV4:
 
 
 def _report_backend(old: StateV3, report: UpgradeReport) -> None:
-    """Report what says where the state is: alone, it makes the file the one that `init` writes."""
+    """Report the members that locate the state: alone, they make the file the record that `init` writes."""
     has_store = old.state_store is not UNSET and not equals(old.state_store, b"null")
     given = (("backend", old.backend is not None), ("state_store", has_store), ("remote", old.remote is not None))
     present = [name for name, is_given in given if is_given]
@@ -366,7 +366,7 @@ def resource_provider(
 ) -> str:
     """Return the provider address of a resource, in the legacy form that version 4 allows.
 
-    The first of the entries, its instances, has the lowest key. Raises UpgradeFailed if its provider is invalid.
+    The first of the entries, its instances, has the lowest key. Raises UpgradeFailed if the provider is invalid.
     """
     first = entries[0]
     provider = first.document.provider or ""
@@ -420,7 +420,7 @@ def _reason(provider: str, text: str, error: AddressError) -> str:
 
 
 class ResourceEntry(Struct, frozen=True, gc=False):
-    """One entry: an instance of a resource. Address and pointer are made for messages only."""
+    """An instance of a resource. Its address and pointer are built for messages only."""
 
     module: str
     within: str
@@ -435,7 +435,7 @@ class ResourceEntry(Struct, frozen=True, gc=False):
 
     @property
     def pointer(self) -> str:
-        """The pointer to the entry; `within` is that of its module."""
+        """The pointer to the entry; `within` is the pointer of its module."""
         return f"{self.within}/resources/{token(self.name)}"
 
 

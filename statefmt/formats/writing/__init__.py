@@ -34,7 +34,7 @@ _P = TypeVar("_P")
 
 # Objects or outputs per piece: enough to make a piece cheap, few enough for the processor's cache.
 _BATCH: Final = 16
-# Attributes count as one object more for each of so many bytes.
+# Attributes count as one further object for each so many bytes.
 _LONG: Final = 1 << 14
 # The depth of the members of each kind of object.
 _TOP, _OUTPUT, _RESOURCE, _OBJECT = 1, 2, 3, 5
@@ -43,7 +43,7 @@ _TOP, _OUTPUT, _RESOURCE, _OBJECT = 1, 2, 3, 5
 def canonical(snapshot: Snapshot, style: Style = INDENTED, *, keep_unknown: bool = False) -> bytes:
     """Return the canonical text of a snapshot, in one of the styles that OpenTofu writes.
 
-    `keep_unknown` keeps what statetool does not know; OpenTofu would drop it.
+    `keep_unknown` keeps members unknown to statetool; OpenTofu would drop them.
     """
     text = BytesIO()
     text.writelines(canonical_pieces(snapshot, style, keep_unknown=keep_unknown))
@@ -51,7 +51,7 @@ def canonical(snapshot: Snapshot, style: Style = INDENTED, *, keep_unknown: bool
 
 
 def canonical_pieces(snapshot: Snapshot, style: Style, *, keep_unknown: bool) -> Iterator[bytes]:
-    """Yield the canonical text piece by piece, for those who need not keep all of it."""
+    """Yield the canonical text piece by piece, for callers that need not hold all of it."""
     trees = TreeBuilder(keep_unknown=keep_unknown)
     write = PieceWriter(style.layout)
     long = {
@@ -88,7 +88,7 @@ def _resources(resources: Sequence[ResourceState], trees: TreeBuilder, write: Pi
 def _in_file_order(resources: Sequence[ResourceState]) -> Sequence[ResourceState]:
     earlier, later = tee(resource_file_order(resource.addr) for resource in resources)
     next(later, None)
-    # Those of a canonical file are; sorting would keep the keys of all in memory.
+    # Keys in a canonical file are in order; sorting would keep all of them in memory.
     if all(map(le, earlier, later)):
         return resources
     return sorted(resources, key=lambda resource: resource_file_order(resource.addr))
@@ -117,7 +117,7 @@ class PieceWriter:
         self._is_indented = layout is Layout.INDENT
 
     def values(self, values: Sequence[Tree] | Mapping[str, Tree], depth: int) -> bytes:
-        """Return the text between the brackets of an array or object; `depth` is that of its elements or members."""
+        """Return the text between the brackets of an array or object; `depth` is the depth of its contents."""
         tree: Tree = values
         for _ in range(depth - 1):
             tree = [tree]
@@ -154,13 +154,13 @@ class PieceWriter:
 
 
 def is_canonical(data: bytes, snapshot: Snapshot, style: Style, *, keep_unknown: bool) -> bool:
-    """Return whether `data` is what `canonical` returns; for large states in half the time and without the memory."""
+    """Return whether `data` equals the result of `canonical`; faster and with less memory for large states."""
     same, other = _same(data, canonical_pieces(snapshot, style, keep_unknown=keep_unknown))
     return other is None and same == len(data)
 
 
 def made_canonical(data: bytes, snapshot: Snapshot, style: Style, *, keep_unknown: bool) -> bytes:
-    """Return what `canonical` returns; `data` itself if it is canonical already."""
+    """Return the result of `canonical`; `data` itself if it is canonical already."""
     pieces = canonical_pieces(snapshot, style, keep_unknown=keep_unknown)
     same, other = _same(data, pieces)
     if other is None and same == len(data):
@@ -173,7 +173,7 @@ def made_canonical(data: bytes, snapshot: Snapshot, style: Style, *, keep_unknow
 
 
 def _same(data: bytes, pieces: Iterator[bytes]) -> tuple[int, bytes | None]:
-    """Return how many bytes the text and `data` have in common, in whole pieces, and the first piece that differs."""
+    """Return the length of the common prefix of `data` and the text in whole pieces, and the first differing piece."""
     position = 0
     for piece in pieces:
         if not data.startswith(piece, position):
@@ -193,7 +193,7 @@ _KEPT: Final = 65536
 
 
 class TreeBuilder:
-    """A builder of trees, with or without what statetool does not know.
+    """A builder of trees, with or without members unknown to statetool.
 
     With `keep_unknown`, unknown members follow the same known member as in the file, and check results of unknown
     kind or status stay as they are; otherwise they are omitted, as by OpenTofu.
@@ -203,7 +203,7 @@ class TreeBuilder:
         self._keep_unknown = keep_unknown
 
     def document(self, snapshot: Snapshot) -> Mapping[str, Tree]:
-        """Return the members of the document, with nothing in those that have many parts: outputs and resources."""
+        """Return the members of the document, with empty values for the large ones: outputs and resources."""
         members: dict[str, Tree] = {
             **self.envelope(snapshot),
             "outputs": {},
@@ -305,14 +305,14 @@ class TreeBuilder:
         return status if status in KNOWN_STATUSES or (self._keep_unknown and status) else "unknown"
 
     def _with_unknown(self, members: dict[str, Tree], unknown: tuple[UnknownMember, ...]) -> dict[str, Tree]:
-        """Return the members with the unknown ones, each after the known member that it follows in the file."""
+        """Return the members with the unknown ones, each after its predecessor in the file."""
         if not unknown or not self._keep_unknown:
             return members
         placed: dict[str, Tree] = {name: raw for name, raw, after in unknown if not after}
         for known, tree in members.items():
             placed[known] = tree
             placed |= {name: raw for name, raw, after in unknown if after == known}
-        # Those after a member that is not written (`each`, an empty list) go last.
+        # Members whose predecessor is not written (`each`, an empty list) go last.
         return placed | {name: raw for name, raw, after in unknown if after and after not in members}
 
 
@@ -351,7 +351,7 @@ def encode_tree(tree: Tree) -> bytes:
     try:
         return msgspec.json.encode(tree)
     except (UnicodeEncodeError, OverflowError):
-        # Half a surrogate pair, which Go replaces, or a number beyond 64 bits; no state that was read has either.
+        # A lone surrogate, which Go replaces, or a number beyond 64 bits; no state that was read has either.
         return _encode_slowly(tree)
 
 

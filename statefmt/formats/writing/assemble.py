@@ -44,7 +44,7 @@ class Assembler:
     ) -> Pieces:
         """Return an object with some members changed (or removed, if None), and all others as in the file.
 
-        A member that the file does not have comes after those that precede it in `order`.
+        A new member comes after the members that precede it in `order`.
         """
         items = container.items if container else ()
         places = {name: place for place, name in enumerate(order)}
@@ -96,12 +96,12 @@ class Assembler:
 
 
 def _field(name: str, places: Mapping[str, int]) -> str:
-    """Return the member that a name in the file means: Go ignores the case of names."""
+    """Return the known member for a name in the file: Go ignores the case of names."""
     return name if name in places or fold_name(name) not in places else fold_name(name)
 
 
 def _place(entries: Sequence[Entry[str]], field: str, places: Mapping[str, int]) -> int:
-    """Return the index for a new member: after the last one that precedes it in the order."""
+    """Return the index for a new member: after the last member that precedes it in the order."""
     place = places.get(field)
     if place is None:
         return len(entries)
@@ -168,11 +168,11 @@ def arranged(
     order: Callable[[_S], Any],
     is_canonical: Callable[[], bool],
 ) -> list[Entry[_S]]:
-    """Return the entries of an array. `was` gives the subject of an old element, and `edited` the new entries of some.
+    """Return the entries of an array. `was` gives the subject of an old element, `edited` the new entries of some.
 
     An entry is None if its element is removed. A new entry goes before the first element that sorts after it. An
-    element that now sorts elsewhere moves in a canonical file, so that this stays canonical, and keeps its place in any
-    other file. Neighbours that stay as they are share an entry.
+    element that now sorts elsewhere moves in a canonical file, to keep it canonical, and keeps its place in any other
+    file. Unchanged neighbours share an entry.
     """
     moving = {
         number: entry
@@ -192,7 +192,7 @@ def arranged(
 
 
 class _Elements(Generic[_S]):
-    """The elements of an array in the file, and the new entries of those that `changed`, None if removed."""
+    """The elements of an array in the file, and the new entries of `changed` elements, None if removed."""
 
     def __init__(
         self, items: Sequence[RawItem], was: Callable[[int], _S], changed: Mapping[int, Entry[_S] | None]
@@ -203,7 +203,7 @@ class _Elements(Generic[_S]):
         self._numbers = sorted(changed)
 
     def first_after(self, key: Any, start: int, order: Callable[[_S], Any]) -> int:
-        """Return the index of the first element from `start` on that is still there and sorts after `key`."""
+        """Return the index of the first remaining element from `start` on that sorts after `key`."""
         for number in range(start, len(self._items)):
             if number not in self._changed:
                 subject = self._was(number)
@@ -216,7 +216,7 @@ class _Elements(Generic[_S]):
         return len(self._items)
 
     def entries(self, start: int, end: int) -> Iterator[Entry[_S]]:
-        """Yield the entries of some elements; those that are together and stay as they are share one."""
+        """Yield the entries of some elements; unchanged neighbours share an entry."""
         numbers = self._numbers
         for number in numbers[bisect_left(numbers, start) : bisect_left(numbers, end)]:
             yield from self._kept(start, number)

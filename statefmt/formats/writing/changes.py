@@ -25,12 +25,11 @@ _STATE: Final = ("version", "terraform_version", "serial", "lineage", "outputs",
 
 
 class MovedText(bytes):
-    """The new text of a part that is that of another part, `source`."""
+    """The new text of a part that moved from another part, `source`."""
 
     source: JsonPath
 
     def __new__(cls, text: bytes, source: JsonPath) -> MovedText:
-        """Take the text from its source."""
         moved = super().__new__(cls, text)
         moved.source = source
         return moved
@@ -72,7 +71,7 @@ class NamedItems:
         self._folded = {fold_name(item.name): item for item in items}
 
     def find(self, name: str) -> RawItem | None:
-        """Return the member that a name means; None if there is none."""
+        """Return the member with a name; None if it is missing."""
         return self._exact.get(name) or self._folded.get(fold_name(name))
 
 

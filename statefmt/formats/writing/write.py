@@ -1,4 +1,4 @@
-"""Writes a snapshot as bytes of format version 4: canonical, or with the bytes of everything unchanged."""
+"""Writes a snapshot as bytes of format version 4: canonical, or with the bytes of all unchanged parts."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ def write(snapshot: Snapshot, *, canonical: bool = True) -> bytes:
     """Return the bytes of a snapshot, always in format version 4.
 
     If `canonical`, as OpenTofu writes them: indented by two spaces, without the members that OpenTofu would drop.
-    Otherwise, everything that did not change since the snapshot was read keeps its bytes, and the rest follows the
-    style of the file; a snapshot of an older format is written in canonical form with all its members.
+    Otherwise, all parts unchanged since the snapshot was read keep their bytes, and the rest follows the style of the
+    file; a snapshot of an older format is written in canonical form with all its members.
     """
     if canonical:
         return _canonical(snapshot)
@@ -36,7 +36,7 @@ def write(snapshot: Snapshot, *, canonical: bool = True) -> bytes:
 def as_dict(snapshot: Snapshot) -> dict[str, Any]:
     """Return a snapshot as the document of format version 4, decoded, with all its members and its secrets.
 
-    Numbers are ints and floats. What other programs read exactly is in write().
+    Numbers are ints and floats. Use write() for text that other programs read exactly.
     """
     import json
 
@@ -50,7 +50,7 @@ _TOP, _RESOURCE, _OBJECT = 1, 3, 5
 
 
 def splice(source: Source, snapshot: Snapshot) -> bytes:
-    """Return the text of a snapshot that was derived from the one in `source`."""
+    """Return the text of a snapshot derived from `source`."""
     return joined(source.data, Splicer(source).pieces(snapshot))
 
 
@@ -120,9 +120,9 @@ class Splicer:
         return {number: resource for resource in self._old.resources for number in resource.origin}
 
     def _entry(self, number: int | None, resource: ResourceState) -> Entry[ResourceState]:
-        """Return the block of a resource that changed, in place of a block of the file or as one more.
+        """Return the block of a changed resource, in place of a block of the file or as an additional one.
 
-        It is cached, because an edit and the part of it that is checked share it.
+        It is cached, because an edit and the checked part of it share it.
         """
         known = self._entries.get((number, id(resource)))
         if known is None:
@@ -194,7 +194,7 @@ class Splicer:
         return self._write.array(container, entries, _OBJECT - 1)
 
     def _arriving_object(self, obj: ResourceInstanceObject, binding: Lowered) -> Pieces:
-        """Return an object that was not in this block: a new one, or one from another block with its bytes."""
+        """Return an object that is new in this block: a new object, or one from another block with its bytes."""
         if obj.origin is None:
             return [self._write.text(_TREES.object(obj, binding.instance_level), _OBJECT - 1)]
         number, place = obj.origin
@@ -242,8 +242,8 @@ class Splicer:
     def _resource_level(self, resource: ResourceState, binding: Lowered) -> str:
         """Return the `provider` of a resource.
 
-        A provider known by its type only stays `provider.aws` where the file writes such addresses, as Terraform 0.12
-        did: Terraform drops resources with the canonical form of it.
+        A provider known only by its type stays `provider.aws` if the file writes such addresses, as Terraform 0.12
+        did: Terraform drops resources with its canonical form.
         """
         config = resource.provider_config
         if binding.resource_level and config and config.provider.is_legacy and self._has_short_addresses:
@@ -258,9 +258,9 @@ class Splicer:
         return any("provider." in text and '["' not in text for text in texts)
 
     def _provider_change(self, container: Container, wanted: str) -> dict[str, Tree | None]:
-        """Return the change of `provider` in a resource or an object; empty if the file already has what is wanted.
+        """Return the change of `provider` in a resource or an object; empty if the value is the wanted one.
 
-        The file may have it at the other level, or at both, and mean the same; once a resource is edited, each level
+        The file may have it at the other level, or at both, with the same meaning; in an edited resource, each level
         gets its own part.
         """
         item = container.find("provider")
@@ -289,7 +289,7 @@ def _unknown(members: tuple[UnknownMember, ...]) -> dict[str, Tree]:
 
 
 def _changed(old: Mapping[str, Tree], new: Mapping[str, Tree]) -> dict[str, Tree | None]:
-    """Return the members whose text differs, with their new value; None for those removed."""
+    """Return the members whose text differs, with their new value; None for removed ones."""
     changed: dict[str, Tree | None] = {name: None for name in old if name not in new}
     for name, tree in new.items():
         before = old.get(name)

@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 _STR = Parameter("str", STRING)
 _ENCODING = Parameter("encoding", STRING)
 _LARGEST: Final = 16 * 1024 * 1024
-# Codecs by IANA name; Go knows more.
+# Codecs by IANA name; Go supports more.
 _CODECS: Final = {
     "UTF-8": "utf-8",
     "UTF-16": "utf-16",
@@ -71,7 +71,7 @@ def jsondecode(value: Part) -> Part:
         read = read_value(raw, of)
     except (CtyError, ValueError) as error:
         if "Extra data" in str(error):
-            # OpenTofu ignores a surplus closing bracket, but no other trailing data.
+            # OpenTofu ignores an extra closing bracket, but no other trailing data.
             return Unknown("statetool does not evaluate jsondecode with content after the JSON value")
         raise FunctionError(str(error), 0) from None
     return from_plain(read.type, read.data)

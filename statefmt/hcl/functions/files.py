@@ -1,8 +1,8 @@
 """Functions on files, paths and templates, and digests of strings and files.
 
-Files are read as they are now, relative to the root module, as a run in its directory would read them. Terraform and
-OpenTofu use different releases of the library for patterns; patterns that these read differently raise
-`UnclearPattern`. Templates see only the names that they are given.
+Reads the current files, relative to the root module, as a run in its directory would. Terraform and OpenTofu use
+different releases of the library for patterns; patterns that these interpret differently raise `UnclearPattern`.
+Templates see only the names in their arguments.
 
 Sources: OpenTofu `internal/lang/funcs/filesystem.go`, `render_template.go`, `string.go`, `crypto.go`;
 `bmatcuk/doublestar`.
@@ -161,7 +161,7 @@ def _entries(directory: Path) -> list[os.DirEntry[str]]:
 
 
 def _compiled(step: str) -> re2._Regexp:
-    # Imported late, and optional: few configurations have patterns, and google-re2 is not everywhere.
+    # Imported late, and optional: few configurations have patterns, and google-re2 is not available everywhere.
     import re2
 
     options = re2.Options()
@@ -204,7 +204,7 @@ _LARGEST: Final = 16 * 1024 * 1024
 
 
 class OutsideError(Exception):
-    """A path that leads out of the folders whose files may be read."""
+    """A path that leads out of the readable folders."""
 
 
 def located(surroundings: FunctionSurroundings, path: str) -> Path:

@@ -94,7 +94,7 @@ def cidrsubnets(prefix: Part, *newbits: Part) -> Part:
             return Unknown(f"whether cidrsubnets can extend a prefix by more than {_FEW} bits depends on the release")
         size = 1 << (network.bits - length)
         start = last // size * size + size
-        # go-cidr takes a network at address 0 for a wrap-around after the last one.
+        # go-cidr treats a network at address 0 as a wrap-around after the last one.
         if start >= network.start + network.size or not start:
             raise FunctionError(
                 f"not enough remaining address space for a subnet with a prefix of {length} bits", place

@@ -74,7 +74,7 @@ def _rounded(value: Number, direction: int) -> Number:
 def max_(*values: Part) -> Part:
     if not values:
         raise FunctionError("must pass at least one number")
-    # Of equal numbers the first one counts: 0 and -0 are equal but differ.
+    # Of equal numbers, the first counts: 0 and -0 are equal but differ.
     return number(max(map(number_of, values)))
 
 

@@ -41,7 +41,8 @@ _NUMBER: Final = re.compile("0|[1-9][0-9]{0,8}")
 def _compiled(pattern: str) -> re2._Regexp | Unknown:
     """Return the compiled expression; Unknown if releases of Go differ. Raises FunctionError if Go refuses it."""
     try:
-        # Imported late, and optional: few configurations have regular expressions, and google-re2 is not everywhere.
+        # Imported late, and optional: few configurations have regular expressions, and google-re2 is not available
+        # everywhere.
         import re2
     except ModuleNotFoundError:
         return Unknown(without_re2())
@@ -74,7 +75,7 @@ def _compiled(pattern: str) -> re2._Regexp | Unknown:
 
 
 def without_re2() -> str:
-    """Return why a regular expression has no value where google-re2 is not installed."""
+    """Return why a regular expression has no value if google-re2 is not installed."""
     from statefmt.installation import how_to_install
 
     return f"regular expressions need the package google-re2: {how_to_install('regex')}"

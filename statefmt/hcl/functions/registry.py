@@ -1,8 +1,8 @@
 """The registry of functions: their parameters, result types, and treatment of unknown and marked values.
 
 A function is a Python function with the decorator `function`, in a module that `__init__` imports. Its arguments are
-converted to the types of its parameters. Unless its parameters say otherwise, they are never null, known and without
-marks; the result then gets the marks of all arguments. `text_of`, `number_of` and the like take arguments apart.
+converted to the types of its parameters. Unless its parameters allow it, they are never null, unknown or marked; the
+result then gets the marks of all arguments. `text_of`, `number_of` and the like unpack arguments.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Parameter(msgspec.Struct, frozen=True):
 class FunctionSurroundings(msgspec.Struct, frozen=True):
     """The base of relative paths, and a function that evaluates an expression in another scope (raises Refusal).
 
-    Files outside of the folders `within` are not read; None allows all.
+    Reads only files in the folders `within`; None allows all.
     """
 
     directory: Path
@@ -96,7 +96,7 @@ def function(
     return register
 
 
-# As a negative exponent below that of any float, as a positive one above that of any useful whole number.
+# As a negative exponent, below the smallest float; as a positive one, above any useful whole number.
 _SMALLEST: Final = 10_000
 
 

@@ -76,7 +76,8 @@ _define("chomp", ("str",), lambda value: value.rstrip("\r\n"), STRING)
 
 
 def _mapped(value: str, change: Callable[[str], str]) -> str:
-    # Go maps each character to a single one. If Python gives several, it is the title case, or the same character.
+    # Go maps each character to a single one. If Python returns several, the result is the title case, or the same
+    # character.
     found: list[str] = []
     for each in value:
         new = change(each)
@@ -111,7 +112,7 @@ def substr(value: Part, offset: Part, length: Part) -> Part:
     if start < 0:
         start = max(0, start + len(found))
         if count == 0:
-            # Go's loop then takes everything.
+            # Go's loop then replaces all occurrences.
             count = -1
     elif count == 0:
         return text("")

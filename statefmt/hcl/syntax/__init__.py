@@ -1,4 +1,4 @@
-"""Defines the tree that both syntaxes are parsed into (bodies and expressions), and finds the references in it.
+"""Defines the syntax tree that both parsers produce (bodies and expressions), and finds the references in it.
 
 Source of the references: HCL `traversal_for_expr.go`, `hclsyntax/variables.go`.
 """
@@ -37,7 +37,7 @@ class Block(msgspec.Struct, frozen=True):
 
 
 class Body(Protocol):
-    """The content of a block or a file. In JSON, only the caller's request tells an attribute from a block."""
+    """The content of a block or a file. In JSON, only the caller's request distinguishes attributes from blocks."""
 
     def names(self) -> Sequence[str]:
         """Return the names of all attributes (in JSON: of all members) in source order."""
@@ -52,11 +52,11 @@ class Body(Protocol):
         ...
 
     def blocks(self, type_: str, labels: int = 0) -> Sequence[Block]:
-        """Return the blocks of this type with so many labels; report and omit others."""
+        """Return the blocks of this type with the given number of labels; report and omit others."""
         ...
 
     def functions(self) -> Iterator[tuple[str, Range]]:
-        """Yield the name of each function call, with its range, in the body and in all blocks in it."""
+        """Yield the name and range of each function call in the body and all blocks in it."""
         ...
 
 
@@ -69,7 +69,7 @@ def attributes(body: Body, *, literal: bool = False) -> Iterator[Argument]:
 
 
 class MergedBody:
-    """A body with overrides: attributes of `over` replace those of `base`, its blocks all blocks of the same type."""
+    """A body with overrides: attributes and blocks of `over` replace those of the same name or type in `base`."""
 
     def __init__(self, base: Body, over: Body, keep: frozenset[str] = frozenset()) -> None:
         self._base = base
@@ -246,7 +246,7 @@ class Template(msgspec.Struct, frozen=True):
 
 
 class TemplateWrap(msgspec.Struct, frozen=True):
-    """A quoted string of a single interpolation, `"${x}"`: its value is that of `x`, of any type."""
+    """A quoted string of a single interpolation, `"${x}"`: its value is the value of `x`, of any type."""
 
     inner: Expression
     range: Range
@@ -260,7 +260,7 @@ class TemplateJoin(msgspec.Struct, frozen=True):
 
 
 class Bad(msgspec.Struct, frozen=True):
-    """An expression that could not be read; the problem is among those of the file."""
+    """An expression that could not be read; the problem is one of the file's problems."""
 
     reason: str
     range: Range

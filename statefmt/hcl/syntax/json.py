@@ -75,7 +75,7 @@ class JsonText:
         return Literal(value, self.place(node))
 
     def template(self, node: JsonNode, value: str) -> Expression:
-        """Convert a string to an expression without reporting problems, which its use as an argument does."""
+        """Convert a string to an expression without reporting problems: its use as an argument reports them."""
         start, stop = self.offset(node.start) + 1, self.offset(node.stop) - 1
         return read_template(self.source, start, stop, value, exact=node.plain)[0]
 
@@ -173,7 +173,7 @@ class JsonBody:
 
 
 def _bodies(text: JsonText, node: JsonNode) -> tuple[JsonNode, ...]:
-    """Return the objects of a value: itself, or those of an array. Report anything else."""
+    """Return the objects of a value: itself, or the objects of an array. Report any other value."""
     if isinstance(node.value, JsonObject):
         return (node,)
     if isinstance(node.value, tuple):

@@ -24,9 +24,9 @@ from statefmt.pairing import BlockPairing
 
 
 class Verification(Struct, frozen=True, kw_only=True):
-    """The result: findings about the state after the apply, and about the one before it.
+    """The findings about the states before and after the apply.
 
-    `planned` counts the changes of objects in the plan, `not_made` those that were not made.
+    `planned` counts the changes of objects in the plan, `not_made` the changes that were not made.
     """
 
     after: tuple[Finding, ...]
@@ -48,7 +48,7 @@ def verify(
 
     Args:
         plan: The plan that was applied.
-        before: The state that it was made for, None if there was none.
+        before: The state for which the plan was made, None if there was none.
         after: The state after the apply.
         schemas: The schemas of the providers; None if they are not known.
         strict: Report deviations that OpenTofu tolerates for old providers as errors.
@@ -109,7 +109,7 @@ def _header_findings(plan: ShownPlan, old: Side, new: Side) -> Iterator[Finding]
 
 
 def _changes_state(plan: ShownPlan) -> bool:
-    """Return whether the state after an apply is surely another than before."""
+    """Return whether an apply of the plan certainly changes the state."""
     return (
         any(change.action is not Action.NO_OP for change in plan.resource_changes)
         or any(change.previous_address is not None for change in plan.resource_changes)
@@ -133,10 +133,10 @@ _SUMMARY = "Plan made for another state"
 def _before_findings(
     expected: Expectations, before: Side, pairing: BlockPairing, *, show_sensitive: bool
 ) -> Iterator[Finding]:
-    """Yield a finding for each managed object that is not as the plan says it was, drift apart.
+    """Yield a finding for each managed object that differs from the plan's prior state, apart from drift.
 
-    Data sources are read anew for each plan. Objects of an older schema version are upgraded by their provider first,
-    so their values are not compared.
+    Data sources are read anew for each plan. Providers upgrade objects of an older schema version first, so the
+    values of these objects are not compared.
     """
     known: set[ObjectKey] = set()
     for key, placed in before.objects.items():
@@ -159,9 +159,9 @@ def _before_findings(
         config, resource = placed.resource.provider_config, placed.resource.addr.resource
         schema, of = expected.schema("" if config is None else str(config.provider), resource)
         wanted = Raw(b"{}") if planned.before is None else planned.before
-        # Attributes that the schema does not have are silently dropped.
+        # Attributes unknown to the schema are silently dropped.
         found = compare_attributes(wanted, None, placed.obj.attributes, of, pairing=pairing, ignore_added=True)
-        # What refreshing finds to have changed may become sensitive by the change of the plan only.
+        # Values that refreshing found changed may become sensitive only by the change of the plan.
         change = expected.changes.get((address, deposed))
         changes = (planned,) if change is None else (planned, change.change)
         secrets = Secrets(resource.type, changes, (placed.obj,), schema, show=show_sensitive)
@@ -183,7 +183,7 @@ def _planned_before(expected: Expectations, key: ObjectKey, prior: ShownResource
 
 
 def _absent(expected: Expectations, known: set[ObjectKey]) -> Iterator[Finding]:
-    """Yield a finding for each object that the plan found and the state does not have."""
+    """Yield a finding for each object that the plan found and the state lacks."""
     texts = {(str(address), deposed) for address, deposed in known}
     imported = {
         (str(change.address), change.deposed)
@@ -231,9 +231,9 @@ class _ConfigurationJSON(Struct, gc=False):
 
 
 class _ConfiguredProvider(Struct, frozen=True):
-    """The provider configuration of a resource block, by the configuration in a plan.
+    """The provider configuration of a resource block, according to the configuration in a plan.
 
-    The configuration is in `module` or in a module that calls it. `alias` is None if the plan leaves it open.
+    The configuration is in `module` or in a module that calls it. `alias` is None if the plan does not determine it.
     """
 
     provider: Provider
@@ -253,7 +253,7 @@ class _ConfiguredProvider(Struct, frozen=True):
 
 
 def _configured_providers(raw: Raw | None) -> dict[_Block, _ConfiguredProvider]:
-    """Return the provider of each resource block of a plan's configuration; of none that cannot be read."""
+    """Return the provider of each readable resource block of a plan's configuration."""
     try:
         document = _ConfigurationJSON() if raw is None else msgspec.json.decode(raw, type=_ConfigurationJSON)
     except (msgspec.DecodeError, RecursionError):
@@ -278,16 +278,16 @@ def _configured(key: str, entry: _ProviderJSON) -> _ConfiguredProvider | None:
         provider = parse_provider_source(entry.full_name)
     except AddressError:
         return None
-    # A name with a dot and no alias is passed in from a caller, under a name that only the caller knows.
+    # A name with a dot and no alias is passed in from a caller, under a name known only to the caller.
     passed = "." in key.rpartition(":")[2] and not entry.alias
     return _ConfiguredProvider(provider, module, None if passed else entry.alias)
 
 
 def _binding_findings(expected: Expectations, before: Side, after: Side) -> Iterator[Finding]:
-    """Yield a finding for each resource that is bound to another provider than planned.
+    """Yield a finding for each resource that is bound to a provider other than planned.
 
-    A plan names the provider's source, and in its configuration the provider block, but no instance of it. A resource
-    that the plan leaves alone may also keep the binding that it had.
+    A plan names the provider's source, and in its configuration the provider block, but no provider instance. A
+    resource that the plan does not change may also keep its binding.
     """
     blocks = _configured_providers(expected.plan.configuration)
     named, busy = _planned_providers(expected)
@@ -325,7 +325,7 @@ def _planned_providers(expected: Expectations) -> tuple[Mapping[AbsResource, str
 
 
 def _instance_findings(expected: Expectations, before: Side, after: Side) -> Iterator[Finding]:
-    """Yield a finding for each object that has another provider instance than before, which no plan mentions."""
+    """Yield a finding for each object whose provider instance, which no plan mentions, changed."""
     old_addresses = {new: old for old, new in expected.moves.items()}
     for (instance, deposed), placed in after.objects.items():
         old = before.objects.get((old_addresses.get(instance, instance), deposed))
@@ -345,7 +345,7 @@ def _bound(placed: Placed) -> str:
 
 
 def _is_source(text: str, provider: Provider) -> bool:
-    """Return whether a source address is that of a provider. Early releases wrote only its type."""
+    """Return whether a source address means the provider. Early releases wrote only its type."""
     if text == str(provider) or "/" not in text:
         return True
     try:

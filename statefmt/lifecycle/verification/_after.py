@@ -55,7 +55,7 @@ _SUMMARIES: Final = {
 
 
 class AfterChecks:
-    """Goes through the objects of a plan and of the state after it; `failed` collects the changes not made."""
+    """Compares the objects of a plan and of the state after it; `failed` collects the changes not made."""
 
     def __init__(
         self,
@@ -87,7 +87,7 @@ class AfterChecks:
         yield from self._lost()
 
     def _left(self, change: PlannedChange) -> Iterator[Finding]:
-        """Check a change after which there is an object."""
+        """Check a change after which the object exists."""
         key = change.address, change.deposed
         self._seen.add(key)
         address = str(change.address)
@@ -123,7 +123,7 @@ class AfterChecks:
         if found:
             yield from value_findings(found, code, address, self._after, placed, secrets, strict=self._strict)
         yield from identity_findings(details, address, self._after, placed, secrets, show_sensitive=self._show)
-        # What the plan creates, updates or replaces must not be tainted any more.
+        # A created, updated or replaced object must no longer be tainted.
         untouched = before if change.action is Action.NO_OP else None
         yield from status_findings(address, self._after, placed, untouched)
         yield from sensitivity_findings(details, address, self._after, placed, schema)
@@ -145,7 +145,7 @@ class AfterChecks:
             yield _lost(address)
 
     def _twice(self, change: PlannedChange, before: Placed | None) -> Iterator[Finding]:
-        """Report an object that has moved and is also still at its old address."""
+        """Report an object that moved, but also remains at its old address."""
         old = change.address_before, change.deposed
         placed = self._after.objects.get(old)
         if placed is None or old in self._expected.changes or before is None:
@@ -155,7 +155,7 @@ class AfterChecks:
         yield self._found(Code.MOVE_NOT_MADE, detail, change.address, placed)
 
     def _found(self, code: Code, detail: str, address: object, placed: Placed | None) -> Finding:
-        """Return a finding at an object of the state after the apply, or about none."""
+        """Return a finding at an object of the state after the apply, or without an object."""
         return code.finding(
             _SUMMARIES[code], detail, str(address), "" if placed is None else self._after.pointer(placed)
         )
@@ -165,7 +165,7 @@ class AfterChecks:
         return self._found(Code.CHANGE_NOT_MADE, f"Planned: {what}{change.action}; {why}.", change.address, placed)
 
     def _looks_the_same(self, change: PlannedChange, placed: Placed) -> Finding:
-        """Report a change after which all values are as before, also those that were to be known only then."""
+        """Report a change after which all values are as before, even those known only after apply."""
         if change.action.replaces and _replaces_random(change.change, placed):
             self.failed.add((change.address, change.deposed))
             return self._not_made(change, placed, "the object is the same as before, with the same random values")
@@ -201,7 +201,7 @@ class AfterChecks:
         )
 
     def _unplanned(self) -> Iterator[Finding]:
-        """Check the objects that no change of the plan names."""
+        """Check the objects that are not in the plan's changes."""
         for key, placed in self._after.objects.items():
             if key in self._seen:
                 continue
@@ -229,7 +229,7 @@ class AfterChecks:
     def _untouched(
         self, address: str, prior: ShownResource, placed: Placed, before: Placed | None
     ) -> Iterator[Finding]:
-        """Check an object that the plan leaves alone: it is as in the refreshed state."""
+        """Check an object that the plan does not change: it must be as in the refreshed state."""
         schema, of = self._expected.schema(prior.provider_name, placed.resource.addr.resource)
         found = differences(prior.values, None, placed, of, self._pairing)
         if found:
@@ -249,7 +249,7 @@ class AfterChecks:
             yield from status_findings(address, self._after, placed, before)
 
     def _lost(self) -> Iterator[Finding]:
-        """Report objects of the refreshed state that no change names, and that are gone."""
+        """Report objects of the refreshed state that no change names, and that are missing."""
         present = {(str(instance), deposed) for instance, deposed in self._after.objects.keys() - self._seen}
         planned = {
             (str(address), change.deposed)
@@ -272,7 +272,7 @@ def _lost(address: str, deposed: str = "") -> Finding:
 
 
 def _replaces_random(change: Change, placed: Placed) -> bool:
-    """Return whether a value that only apply decides is a UUID, which no two objects share."""
+    """Return whether a value determined by the apply is a UUID, which no two objects share."""
     if placed.obj.attributes is None:
         return False
     texts = attribute_texts(placed.obj.attributes)
@@ -292,7 +292,7 @@ class OutputChecks:
         self._has_pointers = after.source is not None
         self._pairing = pairing
         self._show = show
-        # The outputs that the configuration does not call sensitive.
+        # The outputs that the configuration does not mark as sensitive.
         self._not_sensitive = _visible_outputs(plan.configuration)
 
     def findings(self) -> Iterator[Finding]:
@@ -315,7 +315,7 @@ class OutputChecks:
         output = self._after.get(name)
         mask = mask_of(change.after_unknown)
         if output is None:
-            # An output whose value is null has no place in a state.
+            # A state does not store an output whose value is null.
             if change.after is not None and mask is not True:
                 yield self._finding(name, "the state no longer has it", None)
             return
@@ -332,14 +332,14 @@ class OutputChecks:
             yield self._finding(name, f"planned as {what}", ("sensitive",))
 
     def _becomes_visible(self, name: str, change: Change) -> bool:
-        """Return whether an output loses its mark: a plan masks both of its sides if either was sensitive.
+        """Return whether an output loses its mark: a plan masks both sides if either was sensitive.
 
         Source: OpenTofu `internal/command/jsonplan/plan.go` (MarshalOutputChanges).
         """
         return mask_of(change.before_sensitive) is not False and name in self._not_sensitive
 
     def _was_sensitive(self, name: str, change: Change) -> bool:
-        """Return whether the plan or the state before calls an output sensitive that need not be so any more."""
+        """Return whether the plan or the prior state marks an output as sensitive that need not be so any more."""
         old = self._before.get(name)
         prior = self._plan.prior_state
         shown = None if prior is None or prior.outputs is None else prior.outputs.get(name)
@@ -368,7 +368,7 @@ class _ConfigurationJSON(Struct, gc=False):
 
 
 def _visible_outputs(raw: Raw | None) -> frozenset[str]:
-    """Return the outputs that a plan's configuration does not call sensitive; none if it cannot be read."""
+    """Return the outputs that a plan's configuration does not mark as sensitive; none if it cannot be read."""
     try:
         document = _ConfigurationJSON() if raw is None else msgspec.json.decode(raw, type=_ConfigurationJSON)
     except (msgspec.DecodeError, RecursionError):

@@ -1,10 +1,10 @@
-"""Compares planned values with those in a state, as OpenTofu compares them after an apply.
+"""Compares planned values with values in a state, as OpenTofu compares them after an apply.
 
-Known parts must be equal; unknown parts may be anything that is known and has the type of the schema. Plans and states
-write values differently: a state has the type of a dynamic value beside it (`{"value": …, "type": …}`), and a plan does
-not tell sets from lists or maps from objects. Where no schema decides, two readings are tried, and one that agrees is
-enough: then the elements of a list may be in any order, and null is the same as no member.
-Source: OpenTofu `objchange.AssertObjectCompatible`, `internal/command/jsonplan`.
+Known parts must be equal; unknown parts may be any known value of the schema's type. Plans and states write values
+differently: a state stores a dynamic value with its type (`{"value": …, "type": …}`), and a plan does not distinguish
+sets from lists or maps from objects. Without a schema, two readings are tried, and one match is enough: then the
+elements of a list may be in any order, and null equals a missing member. Source: OpenTofu
+`objchange.AssertObjectCompatible`, `internal/command/jsonplan`.
 """
 
 from __future__ import annotations
@@ -57,16 +57,16 @@ from statefmt.model.cty import (
 from statefmt.model.cty.number import Number
 from statefmt.pairing import BlockPairing, PlainValue, crosses
 
-# Old providers wrote this in place of an unknown value. Source: OpenTofu `hcl2shim.UnknownVariableValue`.
+# Old providers wrote this instead of an unknown value. Source: OpenTofu `hcl2shim.UnknownVariableValue`.
 _UNKNOWN_PLACEHOLDER: Final = "74D93920-ED26-11E3-AC10-0800200C9A66"
 _PLACEHOLDER: Final = _UNKNOWN_PLACEHOLDER.encode()
 _NOTHING_UNKNOWN: Final = (b"{}", b"false", b"[]")
-# The one attribute that is never null once an object exists; other unknown values may turn out to be null.
+# The only attribute that is never null in an existing object; other unknown values may become null.
 _ID: Final = "id"
 # Elements with unknown parts are compared with each other element up to this number of pairs.
 _MOST_PAIRS: Final = 100_000
 
-# Deeper values are not compared as a whole first, so that the time stays linear.
+# Deeper values are not compared as a whole first, to keep the time linear.
 _DEEPEST_SHORTCUT: Final = 16
 
 
@@ -126,7 +126,7 @@ def compare_attributes(
 def compare_output(
     planned: Raw | None, unknown: Raw | None, actual: bytes, of: Type, pairing: BlockPairing | None = None
 ) -> list[Difference]:
-    """Compare the value of an output in a state, whose type is known, with the planned one."""
+    """Compare the value of an output in a state, whose type is known, with the planned value."""
     mask = None if unknown is None or bytes(unknown) in _NOTHING_UNKNOWN else decoded(unknown)
     wanted = ABSENT if planned is None and mask is not None else None if planned is None else decoded(planned)
     return _attempt(wanted, mask, decoded(actual), of, (), (), pairing, exact=True)
@@ -159,10 +159,10 @@ def _same_inside(planned: Raw, actual: Raw) -> bool:
 
 
 class _Comparison:
-    """One comparison: the differences found so far.
+    """One comparison, with its differences.
 
-    With `exact`, the type comes from the state itself. `plain` is False if the values in the state do not have the
-    types that the state says: `1` as a string.
+    With `exact`, the type comes from the state itself. `plain` is False if the values in the state contradict the
+    types in the state: `1` as a string.
     """
 
     def __init__(self, pairing: BlockPairing | None = None, *, exact: bool = False, plain: bool = True) -> None:
@@ -172,10 +172,10 @@ class _Comparison:
         self._plain = plain
 
     def _surely_equal(self, planned: Decoded, actual: Decoded, path: PathSteps) -> bool:
-        """Return whether two known values are equal, whatever their type."""
+        """Return whether two known values are equal, regardless of their type."""
         if not self._plain or len(path) > _DEEPEST_SHORTCUT or type(planned) is not type(actual) or planned != actual:
             return False
-        # To Python, true is 1; to JSON it is not.
+        # In Python, true equals 1; in JSON it does not.
         return not isinstance(planned, dict | list) or msgspec.json.encode(planned) == msgspec.json.encode(actual)
 
     def add(
@@ -189,7 +189,7 @@ class _Comparison:
         self.found.append(Difference(kind, path, tokens, planned, actual))
 
     def open(self, name: str, actual: Raw, of: Type, *, typed: bool) -> None:
-        """Compare an attribute that the plan leaves open until apply. `typed`: a schema says its type."""
+        """Compare an attribute that is unknown until apply. `typed`: a schema gives its type."""
         text = bytes(actual)
         if typed or _PLACEHOLDER in text:
             self.found += _misfits(decoded(actual), of, (name,), (name,), typed=typed)
@@ -197,7 +197,7 @@ class _Comparison:
             self.add(DifferenceKind.UNKNOWN, (name,), (name,), ABSENT, None)
 
     def absent(self, planned: Raw | None, unknown: Raw | None, path: PathSteps) -> None:
-        """Compare an attribute that the state lacks. One that is planned as null may be missing."""
+        """Compare an attribute that the state lacks. An attribute planned as null may be missing."""
         if planned is not None and (unknown is None or bytes(unknown) != b"true"):
             if bytes(planned) != b"null":
                 self.add(DifferenceKind.MISSING, path, path, decoded(planned), ABSENT)
@@ -215,7 +215,7 @@ class _Comparison:
             inner, inner_type = wrapped
             wrong = _attempt(planned, unknown, inner, inner_type, path, (*tokens, "value"), self._pairing, exact=True)
             if wrong and _names(planned) | _names(unknown) == {"value", "type"}:
-                # An object that only looks like the type of a dynamic value.
+                # An object may only look like the type of a dynamic value.
                 plain = _attempt(planned, unknown, actual, _object_type(actual), path, tokens, self._pairing)
                 wrong = plain if len(plain) < len(wrong) else wrong
             self.found += wrong
@@ -223,7 +223,7 @@ class _Comparison:
         if actual == _UNKNOWN_PLACEHOLDER and planned != actual:
             self.add(DifferenceKind.UNKNOWN, path, tokens, planned, actual)
         elif planned is ABSENT:
-            # Nothing is known, and not all is unknown: an empty part.
+            # No part is known, yet not the whole is unknown: an empty part.
             if actual is not None and not isinstance(unknown, dict | list):
                 self.add(DifferenceKind.ADDED, path, tokens, ABSENT, actual)
         elif isinstance(planned, dict) and isinstance(actual, dict):
@@ -248,7 +248,7 @@ class _Comparison:
         tokens: PathSteps,
     ) -> None:
         mask = unknown if isinstance(unknown, dict) else {}
-        # In a map, null is a value like others; elsewhere it may stand for a member that is missing.
+        # In a map, null is an ordinary value; elsewhere it may stand for a missing member.
         null_counts = isinstance(of, MapType)
         for name in sorted(planned.keys() | mask.keys() | actual.keys()):
             here, there = (*path, name), (*tokens, name)
@@ -310,7 +310,7 @@ class _Comparison:
         tokens: PathSteps,
         in_order: list[Difference],
     ) -> list[Difference]:
-        """Return the differences of two lists of one length, by the content of their blocks if these are fewer."""
+        """Return the differences of two lists of equal length, by the content of their blocks if these are fewer."""
         is_flat = not any(isinstance(each, dict | list) for each in (*planned, *actual))
         if self._pairing is None or is_flat or len(path) > _DEEPEST_SHORTCUT:
             return in_order
@@ -326,10 +326,10 @@ class _Comparison:
 
 
 def _misfits(value: Decoded, of: Type, path: PathSteps, tokens: PathSteps, *, typed: bool) -> Iterator[Difference]:
-    """Yield the innermost parts of a value that the plan did not know and that a type does not admit.
+    """Yield the innermost parts of a value that were unknown in the plan and that a type does not admit.
 
-    Strings that stand for numbers and bools have these types, too. Members that an object type lacks are dropped before
-    OpenTofu decodes an object. `typed` is False if `of` is DYNAMIC because the type is unknown: then an object may
+    Strings that represent numbers and bools have these types, too. OpenTofu drops members unknown to an object type
+    before it decodes an object. `typed` is False if `of` is DYNAMIC because the type is unknown: then an object may
     only look like a dynamic value.
     """
     value = converted(value, of)
@@ -366,7 +366,7 @@ def _is_scalar(value: Decoded, of: Type) -> bool:
 
 
 def _comparable(value: Decoded) -> PlainValue:
-    """Return a value with numbers as they are compared by content."""
+    """Return a value with numbers in the form used for comparison by content."""
     if isinstance(value, dict):
         return {name: _comparable(part) for name, part in value.items()}
     if isinstance(value, list):
@@ -393,7 +393,7 @@ def _same_set(
 ) -> bool:
     """Return whether each element has an equal one on the other side; elements with unknown parts match several.
 
-    Elements that become equal once they are known are one element of a set, so that it may shrink, but never grow.
+    Elements that become equal once they are known are one element of a set, so the set may shrink, but never grow.
     Source: OpenTofu `assertSetValuesCompatible`.
     """
     if len(actual) > len(planned):
@@ -432,5 +432,5 @@ def _unwrapped(value: Decoded) -> tuple[Decoded, Type] | None:
 
 
 def _object_type(value: Decoded) -> Type:
-    """Return a type that keeps an object from being read as a dynamic value."""
+    """Return a type that prevents reading an object as a dynamic value."""
     return ObjectType(dict.fromkeys(value, DYNAMIC)) if isinstance(value, dict) else DYNAMIC

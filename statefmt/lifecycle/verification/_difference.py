@@ -34,7 +34,7 @@ PathSteps: TypeAlias = tuple[str | int, ...]
 
 
 class Absent(Enum):
-    """Stands for a value that does not exist; its only member is `ABSENT`."""
+    """The type of `ABSENT`, which stands for a missing value."""
 
     ABSENT = None
 
@@ -43,7 +43,7 @@ ABSENT: Final = Absent.ABSENT
 
 
 class DifferenceKind(Enum):
-    """How two values differ."""
+    """The kind of a difference."""
 
     VALUE = "value"
     LENGTH = "length"
@@ -58,10 +58,10 @@ class DifferenceKind(Enum):
 class Difference(Struct, frozen=True):
     """A part of a value that differs.
 
-    `path` is its place in the plan, `tokens` its place in the state, where a value of a dynamic attribute is a member
-    of its own. `UNKNOWN` is a part that should be known after apply and is not, `TYPE` one that has another type than
-    `wanted`, the name of a type. `ORDER` is a list whose elements have another order. With `by_position`, blocks were
-    compared with those at the same positions, as there were too many to pair them by content.
+    `path` is its path in the plan, `tokens` its path in the state, where the value of a dynamic attribute is a
+    separate member. `UNKNOWN` is a part that should be known after apply and is not, `TYPE` a part whose type is not
+    `wanted`, the name of a type. `ORDER` is a list whose elements are in another order. With `by_position`, blocks
+    were compared by position, as they were too many to be paired by content.
     """
 
     kind: DifferenceKind
@@ -100,7 +100,7 @@ def _plain(value: JSONValue) -> Decoded:
 
 
 def same_text(one: Raw, other: Raw) -> bool:
-    """Return whether two values are the same text, apart from white space between tokens."""
+    """Return whether two values have the same text, apart from white space between tokens."""
     if len(one) == len(other) and bytes(one) == bytes(other):
         return True
     if memoryview(one)[0] not in CONTAINERS or memoryview(other)[0] != memoryview(one)[0]:
@@ -112,7 +112,7 @@ def same_text(one: Raw, other: Raw) -> bool:
 
 
 def attribute_texts(attributes: Raw) -> dict[str, bytes]:
-    """Return the attributes of an object as JSON text by name; none if it is no object."""
+    """Return the attributes of an object as JSON text by name; none if it is not an object."""
     if memoryview(attributes)[0] != ord("{"):
         return {}
     return {name: bytes(value) for name, value in object_members(attributes).items()}
@@ -155,7 +155,7 @@ def converted(value: Decoded, of: Type) -> Decoded:
 
 
 def fits(value: Decoded, of: Type) -> bool:
-    """Return whether JSON has the form that a type is written in, so that equal texts are equal values."""
+    """Return whether JSON has the encoding of a type, so that equal texts are equal values."""
     if value is None or of is DYNAMIC:
         return True
     if isinstance(value, str):
@@ -175,10 +175,10 @@ def fits(value: Decoded, of: Type) -> bool:
 
 
 def same_scalar(planned: Decoded, actual: Decoded, of: Type, exact: bool) -> bool:
-    """Return whether two values that are no containers are equal.
+    """Return whether two scalars are equal.
 
-    `exact` is False if the type is known from nowhere or only from a schema: then a number and a string that stands for
-    it are equal, as OpenTofu reads both as the same value.
+    `exact` is False if the type is unknown or comes only from a schema: then a number equals a string that represents
+    it, as OpenTofu reads both as the same value.
     """
     planned, actual = (planned if exact else converted(planned, of)), converted(actual, of)
     if is_number(planned) and is_number(actual):
@@ -191,7 +191,7 @@ def same_scalar(planned: Decoded, actual: Decoded, of: Type, exact: bool) -> boo
 
 
 def _conversions_agree(text: Decoded, other: Decoded) -> bool:
-    """Return whether a string stands for a number or a bool."""
+    """Return whether a string represents a number or a bool."""
     if not isinstance(text, str):
         return False
     if isinstance(other, bool):
@@ -212,7 +212,7 @@ def number(value: object) -> Number | None:
 
 
 def identity_key(value: Decoded, of: Type) -> Hashable:
-    """Return a hashable key of a value: equal for equal values. Elements of sets have no order."""
+    """Return a hashable key of a value: equal for equal values. Ignores the order of set elements."""
     value = converted(value, of)
     if isinstance(value, dict):
         return "object", frozenset(

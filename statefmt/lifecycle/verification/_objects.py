@@ -56,12 +56,12 @@ class Placed(NamedTuple):
 
     @property
     def is_data(self) -> bool:
-        """Whether it is the result of a data source."""
+        """Whether the object belongs to a data source."""
         return self.resource.addr.resource.mode is ResourceMode.DATA
 
 
 class Side:
-    """A state: its objects by address. Without a state there are none."""
+    """A state, with its objects by address; empty without a state."""
 
     def __init__(self, snapshot: Snapshot | None) -> None:
         self.snapshot = snapshot
@@ -90,12 +90,11 @@ class Side:
 
 
 def pointer(steps: PathSteps) -> str:
-    """Return the JSON pointer that leads along some steps."""
     return "".join([f"/{token(str(step))}" for step in steps])
 
 
 def same_object(one: ResourceInstanceObject, other: ResourceInstanceObject) -> bool:
-    """Return whether two objects are equal to the byte in all members that a plan decides."""
+    """Return whether two objects are byte-identical in all members that a plan determines."""
     return (
         _same_bytes(one.attributes, other.attributes)
         and one.attributes_flat == other.attributes_flat
@@ -106,7 +105,7 @@ def same_object(one: ResourceInstanceObject, other: ResourceInstanceObject) -> b
 
 
 def _same_bytes(one: Raw | None, other: Raw | None) -> bool:
-    """Return whether two raw values are the same text, or both absent."""
+    """Return whether two raw values have the same text, or are both absent."""
     if one is None or other is None:
         return one is other
     return len(one) == len(other) and bytes(one) == bytes(other)
@@ -159,7 +158,7 @@ class Expectations:
 
     def _schema(self, provider: str, resource: Resource) -> tuple[SchemaBlock | None, Type]:
         if self._schemas is not None:
-            # A text in the plan that is not an address has other findings.
+            # Other findings report a text in the plan that is not an address.
             with suppress(AddressError):
                 found = self._schemas.schema(parse_provider_source(provider), resource.mode, resource.type)
                 if found is not None:
@@ -181,7 +180,7 @@ _SUMMARIES: Final = {
 
 
 def differences(planned: Raw, unknown: Raw | None, placed: Placed, of: Type, pairing: BlockPairing) -> list[Difference]:
-    """Compare the attributes of an object with the planned ones. Flat attributes are not compared."""
+    """Compare the attributes of an object with the planned ones. Does not compare flat attributes."""
     if placed.obj.attributes is None:
         return []
     return compare_attributes(planned, unknown, placed.obj.attributes, of, pairing=pairing)
@@ -192,8 +191,8 @@ def identity_findings(
 ) -> Iterator[Finding]:
     """Yield a finding if the identity of an object is not the planned one.
 
-    An identity repeats attributes and has no marks, so what is sensitive as an attribute is hidden, and what has the
-    name of a secret.
+    An identity repeats attributes and has no marks, so hide members that are sensitive as attributes, or that have
+    the name of a secret.
     """
     if change.after_identity is None or placed.obj.identity is None:
         return
@@ -212,10 +211,10 @@ def identity_findings(
 def value_findings(
     found: list[Difference], code: Code, address: str, side: Side, placed: Placed, secrets: Secrets, *, strict: bool
 ) -> Iterator[Finding]:
-    """Yield a finding for each difference, with `code` unless it has a code of its own.
+    """Yield a finding for each difference, with `code` unless the difference has its own code.
 
-    What differs inside a hidden value is one finding, and so is all that differs only in form, in an object that the
-    plan leaves alone.
+    All differences inside a hidden value make one finding, and so do all differences that are only in form, in an
+    object that the plan does not change.
     """
     if code is Code.CHANGED_WITHOUT_PLAN:
         forms = [each for each in found if _is_form(each, is_legacy(placed.obj.private))]
@@ -235,7 +234,7 @@ def value_findings(
         if difference.kind is DifferenceKind.UNKNOWN and code is not Code.OTHER_STATE_PLANNED:
             own = Code.VALUE_LEFT_UNKNOWN
         elif difference.kind is DifferenceKind.TYPE:
-            # No provider may return it: OpenTofu cannot even read it back.
+            # No provider may return such a value: OpenTofu cannot even read it back.
             own = Code.VALUE_NOT_AS_PLANNED
         elif code is Code.VALUE_NOT_AS_PLANNED and is_legacy(placed.obj.private):
             own = Code.TOLERATED_FOR_LEGACY
@@ -260,7 +259,7 @@ def _form_finding(forms: list[Difference], address: str, side: Side, placed: Pla
 
 
 def _is_form(difference: Difference, legacy: bool) -> bool:
-    """Return whether two values have one meaning: JSON in strings or, for the old SDK, null and an empty value."""
+    """Return whether two values have the same meaning: JSON in strings or, for the old SDK, null and empty."""
     planned, actual = difference.planned, difference.actual
     if legacy and all(value is ABSENT or value in _EMPTY for value in (planned, actual)):
         return True
@@ -300,7 +299,7 @@ def _detail(difference: Difference, deposed: str, secrets: Secrets, *, hide: boo
 
 
 def status_findings(address: str, side: Side, placed: Placed, before: Placed | None = None) -> Iterator[Finding]:
-    """Yield a finding if an object is tainted, and was not so before, if `before` is given."""
+    """Yield a finding if an object is tainted and, if `before` is given, was not tainted before."""
     if placed.obj.status is ObjectStatus.TAINTED and (before is None or before.obj.status is ObjectStatus.READY):
         detail = (
             "The object is tainted: creating it or running its provisioners failed, so the next plan will replace it."
@@ -311,10 +310,10 @@ def status_findings(address: str, side: Side, placed: Placed, before: Placed | N
 def sensitivity_findings(
     change: Change, address: str, side: Side, placed: Placed, schema: SchemaBlock | None
 ) -> Iterator[Finding]:
-    """Yield a finding for each path that is sensitive in the plan and not in the state, or the other way round.
+    """Yield a finding for each path that is sensitive only in the plan or only in the state.
 
-    The masks of a plan include what the schema makes sensitive, which a state need not name: without the schema, a path
-    that only the plan names is no finding.
+    The masks of a plan include values that the schema makes sensitive, which a state need not name: without the
+    schema, a path that only the plan names is no finding.
     """
     obj = placed.obj
     mask = mask_of(change.after_sensitive)
@@ -339,7 +338,7 @@ def sensitivity_findings(
 
 
 def _is_null(value: Decoded, path: PathSteps) -> bool:
-    """Return whether the plan has no value at a path: masks leave such out."""
+    """Return whether the plan has no value at a path: masks omit such paths."""
     for step in path:
         if isinstance(value, dict):
             value = value.get(str(step))

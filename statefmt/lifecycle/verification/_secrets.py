@@ -27,12 +27,12 @@ from statefmt.model.snapshot import ResourceInstanceObject
 from statefmt.redaction.object_value import secret_steps, sensitive_paths, typed_steps
 from statefmt.redaction.partial import HIDDEN, step_key
 
-# Longer values are cut off: a finding is not a diff.
+# Longer values are truncated: a finding is not a diff.
 _LONGEST: Final = 80
 
 
 class Secrets:
-    """The sensitive parts of an object: by the plan, by the states, by the schema, and without a mark."""
+    """The sensitive parts of an object: by the plan, by the states, by the schema, and by name or shape."""
 
     def __init__(
         self, type_name: str, changes: Iterable[Change], objects: Iterable[ResourceInstanceObject | None],
@@ -45,9 +45,9 @@ class Secrets:
         self._show = show
 
     def hidden_at(self, path: PathSteps) -> int | None:
-        """Return how many steps of a path may be shown if its value may not: names inside are part of the value.
+        """Return how many steps of a path may be shown if its value may not: inner names are part of the value.
 
-        None if the value may be shown: nothing around it and nothing in it is sensitive.
+        None if the value may be shown: neither its containers nor its parts are sensitive.
         """
         if self._show:
             return None
@@ -58,7 +58,7 @@ class Secrets:
         return min((depth for depth in depths if depth is not None), default=None)
 
     def hides_size(self, path: PathSteps) -> bool:
-        """Return whether a value is hidden as a whole, and not only for something in it."""
+        """Return whether a value is hidden as a whole, and not only because of one of its parts."""
         schema = self._schema
         return not self._show and (self._marked.covers(path) or (schema is not None and is_sensitive(schema, path)))
 
@@ -85,11 +85,11 @@ def shown_value(value: Decoded | Absent, *, hide: bool) -> str:
 
 
 def cut(difference: Difference, depth: int) -> Difference:
-    """Return a difference that leads only as deep as some number of steps in the plan, without its values."""
+    """Return a difference truncated to a number of steps in the plan, without its values."""
     if depth >= len(difference.path):
         return difference
     path = difference.path[:depth]
-    # Of the steps in the state, those of the plan and the members of dynamic values on the way.
+    # The remaining steps in the plan; and the steps in the state, which include the members of dynamic values.
     left, tokens = list(path), []
     for token in difference.tokens:
         if not left:
@@ -117,7 +117,7 @@ def plain_paths(obj: ResourceInstanceObject) -> list[PathSteps]:
 
 
 def json_text(value: Decoded | Absent) -> str:
-    """Return a decoded value as JSON, cut off if it is long."""
+    """Return a decoded value as JSON, truncated if it is long."""
     text = json.encode(_plain(value)).decode()
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
 
@@ -125,7 +125,7 @@ def json_text(value: Decoded | Absent) -> str:
 def _plain(value: Decoded | Absent) -> object:
     if isinstance(value, Number):
         text = "null" if value.infinite else format_digits(value)
-        # As it is written: a float would have fewer digits.
+        # Keep the text of the number: a float would have fewer digits.
         return Raw(text.encode()) if len(text) < _LONGEST else text
     if isinstance(value, list):
         return [_plain(element) for element in value]
@@ -142,7 +142,8 @@ ANY: Final = -1
 class MarkedPaths:
     """A set of paths without those below another.
 
-    Unless `exact`, the positions in lists do not count: elements of a set have others in the state than in the plan.
+    Unless `exact`, the positions in lists are ignored: elements of a set differ in position between the state and the
+    plan.
     """
 
     def __init__(self, *, exact: bool = False) -> None:
@@ -153,7 +154,6 @@ class MarkedPaths:
         return self._root is True or bool(self._root)
 
     def add(self, path: Iterable[str | int]) -> None:
-        """Add a path."""
         self._root = self._merged(self._root, [self._step(step) for step in path])
 
     def add_mask(self, mask: Decoded) -> None:
@@ -169,9 +169,9 @@ class MarkedPaths:
         return bool(self._reached(path)[0])
 
     def depth(self, path: PathSteps) -> int | None:
-        """Return how many steps lead to a path of the tree, or to something around some; None if they miss all.
+        """Return the number of steps to a path of the tree, or to a container of one; None if there is no match.
 
-        Where the steps do not fit the paths of the tree, names instead of positions, the place counts as a path.
+        If the steps do not match the kind of the paths, names instead of positions, the position counts as a path.
         """
         node, depth = self._reached(path)
         return depth if node else None
@@ -238,19 +238,19 @@ BUILT_IN: Final[Mapping[str, SchemaBlock]] = {
 
 
 def is_sensitive(block: SchemaBlock, path: PathSteps) -> bool:
-    """Return whether the schema makes a part of an object sensitive, or something around it."""
+    """Return whether the schema makes a part of an object, or one of its containers, sensitive."""
     return _walk(block, path)[0] is None
 
 
 def _walk(block: SchemaBlock, path: PathSteps) -> tuple[SchemaBlock | None, int]:
-    """Return the block or nested attributes that a path leads to, and how many steps lead there.
+    """Return the block or nested attributes that a path leads to, and the number of steps to it.
 
-    It is empty for a single value, and None if it is sensitive.
+    The block is empty for a single value, and None if it is sensitive.
     """
     is_key = False
     for depth, step in enumerate(path):
         if is_key or isinstance(step, int):
-            # A position, or a key of a map, which may have the name of an attribute.
+            # A position, or a key of a map, which may equal the name of an attribute.
             is_key = False
             continue
         attribute, nested = block.attributes.get(step), block.blocks.get(step)

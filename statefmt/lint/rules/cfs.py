@@ -46,7 +46,7 @@ def _configuration_gone(subject: Subject, fate: Fate) -> Finding:
     references = configuration(subject)
     assert fate.needed is not None
     config = fate.needed.config
-    # One name for one thing: the configuration may have it under OpenTofu's registry.
+    # Use one name for one provider: the configuration may have it under OpenTofu's registry.
     shown = as_in_state(fate, fate.needed).config
     detail = (
         f"To work with {name(fate)} its {'' if fate.declared else 'original '}provider configuration at {shown} is "
@@ -145,7 +145,7 @@ def _will_change(subject: Subject) -> Iterable[Finding]:
 
 
 class _Places:
-    """Finds out whether objects are in the account and region of their next provider instance."""
+    """Determines whether objects are in the account and region of their next provider instance."""
 
     def __init__(self, references: ProviderReferences) -> None:
         self._references = references
@@ -153,7 +153,7 @@ class _Places:
         self._equal: dict[tuple[AbsProviderInstance, AbsProviderInstance], bool] = {}
 
     def sentence(self, fate: Fate) -> str:
-        """Return what is known: " Both …" if it is the same place, what differs if it is not, else ""."""
+        """Return the known facts: " Both …" if the account and region agree, the difference if they do not, else ""."""
         assert fate.needed is not None
         against = self._mismatches.of(fate.address, fate.obj, fate.needed)
         if against is not None:

@@ -53,9 +53,9 @@ class Mention(NamedTuple):
 class ConfigDependencies:
     """The dependencies of one state.
 
-    `blocks` maps static addresses to entries of `resources`, `edges` to the different targets in `dependencies` of
-    their objects, and `on_instances` to the resources of the targets in `depends_on`; both only if there are any.
-    `repeating` lists the blocks with an object whose `dependencies` repeat a target.
+    `blocks` maps static addresses to entries of `resources`, `edges` to the distinct targets in `dependencies` of
+    their objects, and `on_instances` to the resources of the targets in `depends_on`; both omit resources without
+    targets. `repeating` lists the blocks with an object whose `dependencies` repeat a target.
     """
 
     def __init__(self, subject: Subject) -> None:
@@ -106,7 +106,7 @@ class ConfigDependencies:
         repeats = False
         known, last = self._static, None
         for obj in block.document.instances or ():
-            # Skip equal lists: the instances of a resource nearly always have the same one.
+            # Skip equal lists: the instances of a resource nearly always have the same list.
             if obj is not None and obj.dependencies and obj.dependencies != last:
                 last = obj.dependencies
                 try:

@@ -18,7 +18,7 @@ from statefmt.model.findings import Code, Finding, Fix
 from statefmt.model.snapshot import normalise_version
 from statefmt.text import asterisk_test
 
-# The most values that one finding lists.
+# The maximum number of values in a finding.
 _MOST: Final = 5
 
 
@@ -61,7 +61,7 @@ def _protecting(change: PlannedChange, settings: ProtectedTags) -> str | None:
 def _tags(value: JSONValue) -> Iterator[tuple[str, str]]:
     """Yield the names and values of tags: the members of an object, or elements with `key` and `value`."""
     if isinstance(value, Members):
-        # A tag that is null does not exist.
+        # A null tag does not exist.
         yield from ((name, _text(item)) for name, item in value if item is not None)
     elif isinstance(value, list):
         for element in value:
@@ -199,7 +199,7 @@ def _incomplete(subject: PlanSubject) -> Iterable[Finding]:
         *(str(each.resource_change.address) for each in plan.deferred_changes),
         *(each.action_invocation.address for each in plan.deferred_action_invocations),
     ]
-    # A plan that failed is reported as such.
+    # A failed plan has another finding.
     if left or (plan.complete is False and not plan.errored):
         what = f": {', '.join(left[:_MOST])}{' and others' if len(left) > _MOST else ''}" if left else ""
         pointer = "/deferred_changes" if plan.deferred_changes else "/deferred_action_invocations"

@@ -37,7 +37,7 @@ def _sources(subject: Subject) -> Fix:
 
 
 def _legacy(subject: Subject) -> Iterable[Finding]:
-    # One fix for all findings about a type: there may be very many.
+    # One fix for all findings about a type, which may be very many.
     fixes: dict[str, Fix] = {}
     for place in places(subject, _is_legacy):
         type_ = place.provider.config.provider.type

@@ -29,7 +29,7 @@ def _refused(subject: Subject) -> Iterable[Finding]:
 
 
 def _findings(subject: Subject, code: Code, summary: str, belongs: Callable[[Loss], bool]) -> Iterable[Finding]:
-    """Yield a finding for each loss that belongs to a rule; none if no release was given."""
+    """Yield a finding for each loss that belongs to a rule; none without a release."""
     release = subject.release
     if release is None:
         return

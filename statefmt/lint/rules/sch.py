@@ -25,7 +25,7 @@ from statefmt.redaction.partial import path_text
 from statefmt.redaction.secrets import Covered
 
 _MODES: Final = {mode.value: mode for mode in ResourceMode}
-# The most paths that one finding lists.
+# The maximum number of paths in a finding.
 _SHOWN: Final = 5
 
 
@@ -89,7 +89,7 @@ def _findings(subject: Subject) -> Mapping[str, Sequence[Finding]]:
 
 
 class _Objects:
-    """The objects of a state beside their schemas."""
+    """The objects of a state with their schemas."""
 
     def __init__(self, subject: Subject, schemas: ProviderSchemas) -> None:
         self._subject = subject
@@ -106,7 +106,7 @@ class _Objects:
                 continue
             source = provider.config.provider
             if source.is_legacy:
-                # Its source is not known, which PRV007 reports.
+                # The provider's source is unknown, which PRV007 reports.
                 continue
             schema = self._schemas.schema(source, mode, resource.type)
             if schema is None:
@@ -150,7 +150,7 @@ class _Objects:
             yield from self._current(part, schema, part.document.attributes)
 
     def _last_resort(self, part: ObjectPart, schema: TypeSchema) -> Fix:
-        """Return what to do about a newer object if there is neither a newer release nor an older state."""
+        """Return advice for a newer object if there is neither a newer release nor an older state."""
         forget = self._subject.command_on("rm", part.address)
         otherwise = Fix.of(" forget the object with ", forget, ", and import it again.")
         attributes = part.document.attributes
@@ -221,11 +221,11 @@ class _Objects:
 
 
 def _decoded(attributes: Raw) -> tuple[JSONData, bool]:
-    """Return attributes as JSON, and whether all values are as they are written. Raises RecursionError."""
+    """Return attributes as JSON, and whether all values are exact. Raises RecursionError."""
     try:
         return msgspec.json.decode(attributes), True
     except (msgspec.DecodeError, UnicodeDecodeError):
-        # Neither numbers out of range nor half surrogate pairs keep the rest from being looked at.
+        # Numbers out of range and half surrogate pairs must not prevent checking the rest.
         text = bytes(attributes).decode("utf-8", "replace")
         decoded: JSONData = json.loads(text, parse_int=float)
         return decoded, False

@@ -86,7 +86,7 @@ def _code_point(char: str) -> str:
     return f"\\u{ord(char):04x}" if ord(char) < 0x10000 else f"\\U{ord(char):08x}"
 
 
-# No configuration nests modules as deeply. Work on all ancestors of a module grows with the square of its depth.
+# No configuration nests modules as deeply. The work on all ancestors of a module grows with the square of its depth.
 _DEEPEST: Final = 200
 # Cache size for printed module instances; resources of one module usually follow each other.
 _KEPT: Final = 1024
@@ -110,7 +110,7 @@ class Module(msgspec.Struct, frozen=True, gc=False):
         return not self.names
 
     def child(self, name: str) -> Module:
-        """Return the module that a call in this one names."""
+        """Return the module that a call in this module names."""
         return Module((*self.names, name))
 
     def parent(self) -> Module:
@@ -118,7 +118,7 @@ class Module(msgspec.Struct, frozen=True, gc=False):
         return Module(self.names[:-1])
 
     def unkeyed_instance(self) -> ModuleInstance:
-        """Return the instance that this path names if none of its calls uses `count` or `for_each`."""
+        """Return the instance on this path if none of its calls uses `count` or `for_each`."""
         return ModuleInstance(tuple([ModuleStep(name) for name in self.names]))
 
 
@@ -150,7 +150,7 @@ class ModuleInstance(msgspec.Struct, frozen=True, gc=False, cache_hash=True):
         return not self.steps
 
     def child(self, name: str, key: InstanceKey = NO_KEY) -> ModuleInstance:
-        """Return an instance of the module that a call in this one names."""
+        """Return an instance of the module that a call in this module names."""
         return ModuleInstance((*self.steps, ModuleStep(name, key)))
 
     def parent(self) -> ModuleInstance:
@@ -172,7 +172,7 @@ class ModuleInstance(msgspec.Struct, frozen=True, gc=False, cache_hash=True):
         return tuple(ModuleInstance(self.steps[:depth]) for depth in range(1, len(self.steps) + 1))
 
     def contains(self, other: ModuleInstance) -> bool:
-        """Return whether `other` is this module instance or one below it."""
+        """Return whether `other` is this module instance or a descendant."""
         return other.steps[: len(self.steps)] == self.steps
 
 
@@ -270,7 +270,7 @@ class AbsResourceInstance(msgspec.Struct, frozen=True, gc=False, cache_hash=True
         return self.resource.key
 
     def containing_resource(self) -> AbsResource:
-        """Return the resource that this is an instance of."""
+        """Return the resource of this instance."""
         return AbsResource(self.module, self.resource.resource)
 
     def config(self) -> ConfigResource:
@@ -360,8 +360,8 @@ def _check_key(alias: str, key: InstanceKey) -> None:
         raise ValueError("only a provider configuration with an alias can have instance keys")
 
 
-# Sort keys for OpenTofu's two orders: that of `tofu state list` and that of state files. Strings compare by code point,
-# which is the order of their UTF-8 bytes.
+# Sort keys for OpenTofu's two orders: the order of `tofu state list` and the order of state files. Strings compare by
+# code point, which is the order of their UTF-8 bytes.
 KeyOrder: TypeAlias = tuple[int, int, str]
 ModuleOrder: TypeAlias = tuple[int, tuple[tuple[str, KeyOrder], ...]]
 ResourceOrder: TypeAlias = tuple[int, str, str]

@@ -2,7 +2,7 @@
 
 This is nontransitional UTS #46 with STD3 rules and hyphen, joiner and bidi checks, but without checks of length and
 empty labels. The tables come from the package `idna`, whose own checks follow IDNA 2008 and are stricter; it is
-imported only if a name needs it. Go's tables are those of Unicode 15.
+imported only if a name needs it. Go's tables are from Unicode 15.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _PUNYCODE_PREFIX: Final = "xn--"
 _FORBIDDEN_ASCII = pattern(r"[^a-z0-9.-]")
 _RIGHT_TO_LEFT: Final = frozenset({"R", "AL", "AN"})
 
-# Invalid in the table of Unicode 15, valid in later ones.
+# Invalid in the table of Unicode 15, valid in later tables.
 _NOT_YET_VALID = pattern(
     "[\u04c0\u10a0-\u10c5\u115f\u1160\u17b4\u17b5\u1806\u180e\u2061-\u2063\u206a-\u206f\u2132\u2183\u2260\u226e"
     "\u226f\u3164\uffa0\U0001d173-\U0001d17a\U0002f868\U0002f874\U0002f91f\U0002f95f\U0002f9bf]"
@@ -28,7 +28,7 @@ _MAPPED_OTHERWISE: Final = {"\u1e9e": "ss"}  # LATIN CAPITAL LETTER SHARP S; lat
 
 
 class DomainNameError(ValueError):
-    """An invalid domain name; the message is that of Go's package."""
+    """An invalid domain name; the message is from Go's package."""
 
 
 def to_ascii(name: str) -> str:

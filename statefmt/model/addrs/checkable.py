@@ -98,9 +98,9 @@ class AbsInputVariable(_InModuleInstance, frozen=True, gc=False):
         return ConfigInputVariable(self.module.module(), self.name)
 
 
-# What conditions, checks and validations are about in a state.
+# The objects of conditions, checks and validations in a state.
 Checkable: TypeAlias = AbsResourceInstance | AbsOutputValue | AbsCheck | AbsInputVariable
-# The same in a configuration: without keys.
+# The same objects in a configuration: without keys.
 ConfigCheckable: TypeAlias = ConfigResource | ConfigOutputValue | ConfigCheck | ConfigInputVariable
 
 _TYPES: Final[dict[CheckableKind, type[AbsOutputValue] | type[AbsCheck] | type[AbsInputVariable]]] = {
@@ -115,8 +115,8 @@ _THING: Final = {"output": "output value", "check": "check block", "var": "varia
 def parse_checkable(kind: CheckableKind, text: str) -> Checkable:
     """Parse the address of a checkable object; its `config()` is the block in configuration.
 
-    The address alone is ambiguous, since `output` and the like may be resource types. Raises AddressError, also
-    for addresses that crash OpenTofu. Source: ParseCheckableStr.
+    The address alone is ambiguous, since `output` and the like may be resource types. Raises AddressError, also for
+    addresses that crash OpenTofu. Source: ParseCheckableStr.
     """
     steps = parse_traversal(text)
     problems: list[AddressProblem] = []

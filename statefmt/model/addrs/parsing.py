@@ -39,7 +39,7 @@ from statefmt.text import pattern
 
 # Cache size for steps, most of which are in many addresses.
 _KEPT_STEPS: Final = 4096
-# A step in the form that programs write, of ASCII characters and without escapes.
+# A step as programs write it, of ASCII characters and without escapes.
 _STEP: Final = pattern(r'module\.[A-Za-z_][A-Za-z0-9_-]*+(?:\[(?:0|[1-9][0-9]{0,17}|"[ !#&-\[\]-~]*+")\])?+')
 
 
@@ -90,8 +90,8 @@ def parse_module(text: str) -> Module:
 def split_module_instance(steps: Steps, problems: list[AddressProblem]) -> tuple[ModuleInstance, Steps]:
     """Split `steps` into the module instance at their start, possibly the root, and the remaining steps.
 
-    Appends errors to `problems`, and then returns what OpenTofu has parsed so far, which determines the errors that
-    follow. Source: parseModuleInstancePrefix.
+    Appends errors to `problems`, and then returns the steps that OpenTofu has parsed so far, which determine the
+    errors that follow. Source: parseModuleInstancePrefix.
     """
     found: list[ModuleStep] = []
     pos = 0
@@ -160,7 +160,7 @@ _RESOURCE_TYPE_REQUIRED: Final = {
 }
 
 
-# A resource block in the form that programs write, of ASCII characters; its type is not a keyword.
+# A resource block as programs write it, of ASCII characters; its type is not a keyword.
 _USUAL: Final = pattern(
     r"((?:module\.[A-Za-z_][A-Za-z0-9_-]*+\.)*+)(data\.|ephemeral\.)?+"
     r"(?!module\.)([A-Za-z_][A-Za-z0-9_-]*+)\.([A-Za-z_][A-Za-z0-9_-]*+)"
@@ -181,7 +181,7 @@ def usual_config_resource(text: str) -> ConfigResource | None:
 
 @lru_cache(maxsize=_KEPT)
 def _module_before(path: str) -> Module:
-    """Return the module that a path with a dot at its end names: every second word."""
+    """Return the module of a path that ends with a dot: every second word."""
     return Module(tuple(path.split(".")[1::2]))
 
 
@@ -243,7 +243,7 @@ def parse_config_resource(text: str) -> ConfigResource:
 
 
 def resource_instance_of(text: str, steps: Steps) -> ResourceInstance:
-    """Return the resource instance that `steps` name: at least one step, all after the module path of `text`.
+    """Return the resource instance named by `steps`: at least one step, all after the module path of `text`.
 
     Raises AddressError. Source: parseResourceInstanceUnderModule.
     """

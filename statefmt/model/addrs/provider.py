@@ -18,7 +18,7 @@ from statefmt.text import pattern
 
 # The registry of providers whose source has no host.
 DEFAULT_HOST: Final = "registry.opentofu.org"
-# The registry that Terraform uses for such providers.
+# Terraform's registry of such providers.
 TERRAFORM_HOST: Final = "registry.terraform.io"
 BUILTIN_HOST: Final = "terraform.io"
 BUILTIN_NAMESPACE: Final = "builtin"
@@ -78,7 +78,7 @@ class Provider(msgspec.Struct, frozen=True, gc=False, cache_hash=True):
 
 
 def implied_provider(name: str) -> Provider:
-    """Return the provider that the local name `name` stands for if the configuration does not declare it.
+    """Return the provider of a local name that the configuration does not declare.
 
     Raises ValueError for an invalid type. Source: ImpliedProviderForUnqualifiedType.
     """

@@ -134,7 +134,7 @@ class _Scanner:
         if kind == "nesting":
             return self._nest(match.group())
         if kind == _HEREDOC:
-            # A traversal cannot contain a heredoc, so its content does not matter.
+            # A traversal cannot contain a heredoc, so the content of a heredoc does not matter.
             self._pos = len(text)
             return _HEREDOC
         if kind == _BLOCK_COMMENT:

@@ -82,7 +82,7 @@ class MapType(Struct, frozen=True):
 class ObjectType(Struct, frozen=True):
     """Fixed attributes, each with its own type.
 
-    `attributes` has NFC names in bytewise order; `optional` names those that may be missing in a conversion.
+    `attributes` has NFC names in bytewise order; `optional` names attributes that may be missing in a conversion.
     """
 
     attributes: Mapping[str, Type]
@@ -287,7 +287,7 @@ def collection_name(of: ListType | SetType | MapType) -> str:
 def common_element_type(types: Iterable[Type], declared: Type, kind: str) -> Type:
     """Return the element type of a collection: the first that is not dynamic; `declared` if there are no elements.
 
-    `types` are those of the elements, `kind` is list, set or map. Raises CtyValueError if they are not all equal or
+    `types` are the types of the elements, `kind` is list, set or map. Raises CtyValueError if they are not all equal or
     dynamic, for which go-cty crashes.
     """
     found: Type | None = None

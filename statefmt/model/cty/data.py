@@ -35,7 +35,7 @@ class Bound(Struct, frozen=True):
 
 
 class Refinements(Struct, frozen=True):
-    """What is known of an unknown value. Lengths are those of a collection. Source: go-cty `unknown_refinement.go`."""
+    """Known properties of an unknown value. Lengths are collection lengths. Source: go-cty `unknown_refinement.go`."""
 
     not_null: bool = False
     prefix: str = ""
@@ -65,7 +65,7 @@ class MarkedData(Struct, frozen=True):
 
 
 # Null is None; lists, sets and tuples are tuples; maps and objects are dicts.
-# Only the lifecycle of resource instances has unknown and marked data: what is read from JSON has neither.
+# Only the lifecycle of resource instances has unknown and marked data: JSON contains neither.
 Data: TypeAlias = "bool | str | Number | tuple[Data, ...] | dict[str, Data] | UnknownData | MarkedData | None"
 
 
@@ -117,7 +117,7 @@ class CtyPathError(CtyValueError):
 
     def __init__(self, detail: str) -> None:
         super().__init__(detail)
-        # From the inside out.
+        # From the innermost to the outermost.
         self._steps: list[PathStep] = []
 
     @property
@@ -126,7 +126,7 @@ class CtyPathError(CtyValueError):
 
     @classmethod
     def within(cls, step: PathStep, error: CtyValueError) -> CtyPathError:
-        """Return the error for the whole of which `error` concerns the part at `step`."""
+        """Return the error for the whole value if `error` concerns its part at `step`."""
         found = error if isinstance(error, cls) else cls(error.detail)
         found._steps.append(step)
         return found
@@ -163,7 +163,7 @@ def make_set(element: Type, items: Sequence[Data]) -> tuple[Data, ...]:
 
     Strings sort by their bytes, numbers by value, false before true, and compound values by the string that cty
     hashes; then come unknown elements, and null comes last. Elements with equal sort keys keep the order of `items`.
-    Elements with unknown parts are all different, since nobody knows whether they are equal.
+    Elements with unknown parts are all distinct, since they cannot be compared.
     """
     if element in (STRING, BOOL):
         distinct = sorted({item for item in items if isinstance(item, (str, bool))})
@@ -176,7 +176,7 @@ def make_set(element: Type, items: Sequence[Data]) -> tuple[Data, ...]:
         bucket = buckets.setdefault("".join(parts), [])
         if has_unknown(item) or item not in bucket:
             bucket.append(item)
-    # A string may match, too, which only costs time.
+    # Some strings match, too, which only costs time.
     if any(text == "-0" or "-0;" in text for text in buckets):
         return _sort_with_negative_zero(buckets)
     flat = [(text, item) for text, bucket in buckets.items() for item in bucket]

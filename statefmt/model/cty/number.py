@@ -1,6 +1,6 @@
 """Models cty numbers, formats them as decimals, and calculates with them.
 
-They are binary floating point as in Go's math/big, with 512 bits if parsed from a string. Decimals are those of Go's
+They are binary floating point as in Go's math/big, with 512 bits if parsed from a string. Decimals are as in Go's
 `big.Float.Text` in the formats 'f' (shortest), 'g' and 'e'. Arithmetic rounds to the larger precision of both operands:
 512 bits if one was parsed from a string, 64 for the product of two lengths. Sources: go-cty `value_ops.go`, Go's
 `math/big/float.go`.
@@ -65,7 +65,7 @@ class Number(Struct, frozen=True, eq=False):
         return isinstance(other, Number) and self.order == other.order
 
     def __ne__(self, other: object) -> bool:
-        # Otherwise that of Struct, by identity.
+        # Otherwise Python would use Struct's method, which compares by identity.
         return not self == other
 
     def __lt__(self, other: Number) -> bool:
@@ -400,7 +400,7 @@ def subtract(left: Number, right: Number) -> Number | None:
 
 
 def multiply(left: Number, right: Number) -> Number | None:
-    """Return the product; None for zero times infinity. Its precision exceeds that of the operands if necessary."""
+    """Return the product; None for zero times infinity. Its precision may exceed the operands' precision."""
     negative = left.negative != right.negative
     precision = max(left.precision, right.precision)
     if left.infinite or right.infinite:

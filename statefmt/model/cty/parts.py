@@ -1,4 +1,4 @@
-"""Takes cty values apart and puts them together, with unknown values and marks as go-cty handles them.
+"""Unpacks and builds cty values, with unknown values and marks as go-cty handles them.
 
 The data of a value has no types of its own: each function here pairs parts with their types.
 """
@@ -50,7 +50,7 @@ def is_wholly_known(value: CtyValue) -> bool:
 
 
 def marks(value: CtyValue) -> frozenset[str]:
-    """Return the marks of the value itself, not those of its parts."""
+    """Return the marks of the value itself, without marks of its parts."""
     return value.data.marks if isinstance(value.data, MarkedData) else NO_MARKS
 
 
@@ -72,10 +72,10 @@ def marked(value: CtyValue, more: frozenset[str]) -> CtyValue:
 
 
 def attribute(value: CtyValue, name: str) -> CtyValue:
-    """Return an attribute of an object, which has the marks of the object, too.
+    """Return an attribute of an object, with the marks of the object added.
 
-    The attribute of an unknown object is unknown. Raises CtyValueError if the value is no object with such an
-    attribute, or null.
+    The attribute of an unknown object is unknown. Raises CtyValueError if the value is null, or not an object with
+    such an attribute.
     """
     of = value.type
     if isinstance(of, DynamicType) and not is_known(value):
@@ -162,7 +162,7 @@ class PathMarks(Struct, frozen=True):
 
 
 def split_marks(value: CtyValue) -> tuple[CtyValue, tuple[PathMarks, ...]]:
-    """Return the value without marks at any depth, and where the marks were, from the outside in.
+    """Return the value without marks at any depth, and the paths of the marks, outermost first.
 
     Source: go-cty `UnmarkDeepWithPaths`.
     """
@@ -172,7 +172,7 @@ def split_marks(value: CtyValue) -> tuple[CtyValue, tuple[PathMarks, ...]]:
 
 
 def with_path_marks(value: CtyValue, more: Iterable[PathMarks]) -> CtyValue:
-    """Return the value with marks added to the parts that paths lead to; other paths are passed over.
+    """Return the value with marks added to the parts at the paths; ignore other paths.
 
     Marks within an element of a set become marks of the set. Source: go-cty `MarkWithPaths`.
     """
@@ -182,7 +182,7 @@ def with_path_marks(value: CtyValue, more: Iterable[PathMarks]) -> CtyValue:
 def steps(value: CtyValue) -> Iterable[tuple[PathStep, CtyValue]]:
     """Yield the parts of a value that is neither null nor unknown, each with the step to it; sets by their elements.
 
-    Primitive values have none. The marks of the whole are left out.
+    Primitive values have none. Omits the marks of the whole.
     """
     whole = unmarked(value)
     if not isinstance(whole.data, (tuple, dict)):

@@ -1,6 +1,6 @@
 """Reads and writes the sensitive paths of an instance as OpenTofu does.
 
-`PathTree` looks up paths step by step, so that a walk through a value finds them in linear time.
+`PathTree` looks up paths step by step, so that a walk through a value takes linear time.
 """
 
 from __future__ import annotations
@@ -238,7 +238,7 @@ T = TypeVar("T")
 
 
 class PathTree(Generic[T]):
-    """Items by path, as a tree of steps. `found` are the items of the path that leads to this node."""
+    """Items by path, as a tree of steps. `found` are the items at the path of this node."""
 
     __slots__ = ("_children", "found")
 
@@ -252,18 +252,18 @@ class PathTree(Generic[T]):
             node.found.append(item)
 
     def child(self, step: PathStep) -> PathTree[T] | None:
-        """Return the tree below a step; None if no path goes there."""
+        """Return the tree below a step; None if no path takes this step."""
         return self._children.get(step_identity(step)) if self._children else None
 
     def everything(self) -> Iterator[T]:
-        """Yield the items of this path and of all below."""
+        """Yield the items of this path and of all paths below."""
         yield from self.found
         for below in self._children.values():
             yield from below.everything()
 
 
 def index_step(key: str | int | CtyValue) -> PathIndex:
-    """Return the step to a part by its key, as elements() yields it; strings and whole numbers are keys themselves."""
+    """Return the step to a part by its key as in elements(); strings and whole numbers are keys themselves."""
     if isinstance(key, CtyValue):
         if isinstance(key.data, str):
             return PathIndex(key.data)
@@ -287,10 +287,9 @@ def step_identity(step: PathStep) -> Hashable:
 
 
 def comparable_key(data: Data, of: Type) -> Hashable:
-    """Return something hashable that is equal for equal data of one type without marks.
+    """Return a hashable key that is equal for equal data of one type without marks.
 
-    Also equal are sets that differ only by elements that are 0 and -0. Raises RecursionError for data nested too
-    deeply.
+    Sets that differ only in 0 and -0 also have equal keys. Raises RecursionError for data nested too deeply.
     """
     if isinstance(data, tuple):
         if isinstance(of, TupleType):

@@ -1,4 +1,4 @@
-"""Decides which types convert to which, finds the common type of several, and explains why one does not convert.
+"""Determines which types convert to which, finds the common type of several, and explains why a type does not convert.
 
 Source: go-cty `convert` (`conversion.go`, `unify.go`, `compare_types.go`, `sort_types.go`, `mismatch_msg.go`). In its
 "unsafe" mode a conversion may fail for some values; without `unsafe`, only conversions that never fail count.
@@ -98,13 +98,13 @@ def can_convert(source: Type, target: Type, *, unsafe: bool = True) -> bool:
 def structure_element(parts: Sequence[Type], element: Type, *, unsafe: bool = True) -> Type | None:
     """Return the element type of the collection of `element` that a tuple or object converts to; None if it does not.
 
-    It is the common type of the parts if `element` is DYNAMIC.
+    The result is the common type of the parts if `element` is DYNAMIC.
     """
     return unify(parts, unsafe=unsafe) if parts and isinstance(element, DynamicType) else element
 
 
 def unify(types: Sequence[Type], *, unsafe: bool = True) -> Type | None:
-    """Return the type that all of these convert to; None if there is none, or `types` is empty."""
+    """Return the type to which all types convert; None if there is none, or `types` is empty."""
     if not types:
         return None
     if all(each == types[0] for each in types):
@@ -192,7 +192,7 @@ def _if_all_fit(types: Sequence[Type], common: Type | None, unsafe: bool) -> Typ
 
 
 def by_generality(types: Sequence[Type]) -> list[Type]:
-    """Sort the types, the most general first, otherwise in their order."""
+    """Sort the types, the most general first, otherwise stably."""
     after: list[list[int]] = [[] for _ in types]
     before = [0] * len(types)
     for left in range(len(types)):
@@ -240,7 +240,7 @@ def _together(orders: Iterable[int]) -> int:
 
 
 def fill_dynamic(source: Type, target: Type) -> Type:
-    """Return `target` with its dynamic parts replaced by those of `source`. Source: `dynamicReplace`."""
+    """Return `target` with its dynamic parts replaced by parts of `source`. Source: `dynamicReplace`."""
     if isinstance(source, DynamicType):
         return target
     match target:
@@ -266,7 +266,7 @@ def _filled_attributes(source: Type, attributes: Mapping[str, Type]) -> Mapping[
 
 
 def _element(source: Type, for_map: bool) -> Type | None:
-    """Return the type of the elements of `source` as a map, or as a list or set; None if it does not become one."""
+    """Return the element type of `source` as a map, or as a list or set; None if it does not convert."""
     if for_map:
         if isinstance(source, ObjectType):
             return unify(list(source.attributes.values()))
@@ -328,7 +328,7 @@ def _elements(given: TupleType | ObjectType, wanted: ListType | SetType | MapTyp
 
 
 def _confusing(given: Type, wanted: Type) -> bool:
-    """Return whether it would confuse to name both types: a string may be a number, although not this one."""
+    """Return whether naming both types would be confusing: a string may be a number, although this string is not."""
     if isinstance(given, PrimitiveType) != isinstance(wanted, PrimitiveType) or wanted == STRING:
         return False
     if {given, wanted} == {BOOL, NUMBER}:

@@ -83,7 +83,7 @@ def write_value(value: CtyValue, of: Type | None = None) -> bytes:
 def canonical_output(raw_value: bytes | None, raw_type: bytes | None) -> tuple[bytes, bytes]:
     """Return the members `value` and `type` that OpenTofu writes for an output it has read.
 
-    The type written is that of the value, not the one read: `dynamic` is replaced by the actual type, and
+    The written type is the type of the value, not the type read: `dynamic` is replaced by the actual type, and
     optional attributes become required unless the value is null. Raises CtyTypeError, CtyValueError and
     CtyEncodeError.
     """
@@ -228,7 +228,7 @@ def _decode_items(nodes: list[JSONValue], of: ListType | SetType) -> tuple[Type,
             items.append(data)
             types.append(own)
     except CtyValueError as error:
-        # go-cty cannot name an element of a set that it has not read.
+        # go-cty cannot identify an element of a set that it has not read.
         key = CtyValue(element, UnknownData()) if isinstance(of, SetType) else len(items)
         raise CtyPathError.within(PathIndex(key), error) from None
     return common_element_type(types, element, "set" if isinstance(of, SetType) else "list"), items
@@ -301,8 +301,8 @@ _NOTHING: Final = type(None)
 def as_written(raw: bytes, of: Type) -> bytes | None:
     """Return the compact text of a value if cty, given its type, certainly writes it unchanged; else None.
 
-    `raw` is valid JSON. Never certain are dynamic types, optional attributes, sets of anything but strings, and numbers
-    with an exponent.
+    `raw` is valid JSON. Dynamic types, optional attributes, sets of anything but strings, and numbers with an
+    exponent are never certain.
     """
     try:
         value = msgspec.json.decode(raw)
@@ -319,7 +319,7 @@ def as_written(raw: bytes, of: Type) -> bytes | None:
 def _conform(values: list[Any], of: Type) -> bool:
     """Return whether each value has the type or is null.
 
-    Looks at many values at once: the elements of all lists, or one attribute of all objects.
+    Checks many values in one call: the elements of all lists, or one attribute of all objects.
     """
     kinds = set(map(type, values)) - {_NOTHING}
     if isinstance(of, PrimitiveType):

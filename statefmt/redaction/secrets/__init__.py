@@ -1,8 +1,8 @@
-"""Recognises secrets in attributes and outputs: what the SEC rules report, and what is hidden without a mark.
+"""Recognises secrets in attributes and outputs, for the SEC rules and for hiding values without a mark.
 
-Few values are decoded: a cheap search over the bytes of the others finds no probe in them. Each probe is a literal and
-a pattern for what may follow it. The literals are cheap to search for: if possible, a letter that is rare in states.
-Probes are looser than the shapes and names in `search`, which decide in the end, and must match whatever those match.
+Decodes few values: a cheap search over the bytes finds no probe in the others. Each probe is a literal and a pattern
+for the text after it. The literals are cheap to search for: if possible, a letter that is rare in states. Probes are
+looser than the final shapes and names in `search`, and must match whatever those match.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from statefmt.redaction.secrets.search import FoundSecret
 
 
-# In a name, an escape may hide a trace.
+# An escape may hide a trace in a name.
 _ESCAPE: Final = b"\\u"
 
 
@@ -61,7 +61,7 @@ def is_suspected(attributes: TypedAttributes) -> bool:
 
 def secrets_of_object(attributes: TypedAttributes) -> tuple[FoundSecret, ...]:
     """Return the secrets in the attributes of an object. Raises ValueError if they nest too deeply."""
-    # Imported late: compiling its patterns takes as long as checking some dozens of states.
+    # Imported late: compiling its patterns takes as long as checking dozens of states.
     from statefmt.redaction.secrets.search import attribute_secrets
 
     value = loads_exact(bytes(attributes.text), replace_invalid=True)
@@ -69,7 +69,7 @@ def secrets_of_object(attributes: TypedAttributes) -> tuple[FoundSecret, ...]:
 
 
 def known_attributes(type_name: str) -> frozenset[str]:
-    """Return the attributes of a resource type that are known to be secret, or to have something secret in them."""
+    """Return the attributes of a resource type that are, or contain, known secrets."""
     return frozenset(one.names[0] for one in known_secrets(type_name))
 
 
@@ -108,7 +108,7 @@ def _has_trace(each: TypedAttributes) -> bool:
 _VALUE: Final = rb'\\*"\s*(?::|,\s*\\*"[vV]alue\\*"\s*:)\s*\\*"(?!\\*"|arn:)'
 _KEY_VALUE: Final = rb"(?<=[A-Za-z_. -].{3})" + _VALUE + rb'[^"\s]{12}'
 
-# What may follow each literal: the rest of a secret with a known shape, or of the name of one and its value.
+# The text after each literal: the rest of a secret with a known shape, or of the name and value of a secret.
 _RESTS: Final = {
     b"p": (rb"at-[A-Za-z0-9_-]{20}", rb"m_[A-Za-z0-9]{36}", rb"a(?:ssword|sswd|ssphrase)" + _VALUE, rb"wd" + _VALUE),
     b"P": (
@@ -132,21 +132,21 @@ _RESTS: Final = {
 # The patterns avoid groups where possible: groups keep `re` from checking the next byte first.
 _EXPRESSIONS: Final = [piece + b"(?:" + b"|".join(rests) + b")" for piece, rests in _RESTS.items()]
 _PROBES: Final = tuple(zip(_RESTS, map(pattern, _EXPRESSIONS), strict=True))
-# All at once, for a short text, of which only the answer matters.
+# All patterns in one, for a short text for which only the answer matters.
 _ANY: Final = pattern(b"|".join(_EXPRESSIONS))
 # A URL with a password is found from its @, which is rarer than the start of a URL.
 _URL_PASSWORD: Final = pattern(rb"""://[^\s/:@"']*:[^\s/@?#"']+@""")
 _LONGEST_URL: Final = 256
 
-# Where a letter comes more often than once in so many bytes, a regular expression is faster than a loop.
+# If a letter occurs more often than once in this many bytes, a regular expression is faster than a loop.
 _DENSE: Final = 500
 _FIRST_HOPS: Final = 16
 
-# In base64, each letter is frequent, but secrets consist of more than its characters, except for these.
+# Base64 contains every letter often, but secrets contain other characters, too, except for these.
 _BASE64: Final = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/\\"
 _IN_BASE64: Final = dict(_PROBES)[b"I"]
 _ENCODED: Final = (b"LS0tLS1CRUdJTiB", b"ewogICJ0eXBlIjogInNlcnZpY2VfYWNjb3VudCI")
-# Strings shorter than this are searched as they are. Of longer base64, both ends stay: secrets may begin or end there.
+# Shorter strings are searched unchanged. Of longer base64, both ends stay: secrets may begin or end there.
 _LONG: Final = 4096
 _END: Final = 64
 _SAMPLE: Final = 64
@@ -173,7 +173,7 @@ def is_suspect(text: Raw) -> bool:
 
 
 def _without_base64(text: Raw) -> Raw | bytes:
-    """Shorten long strings of base64 in which there is certainly no secret, if the text has many."""
+    """Shorten long base64 strings that certainly contain no secret, if the text has many."""
     if len(bytes(memoryview(text)[::_SAMPLE]).translate(None, _BASE64)) * _SAMPLE * 8 > len(text):
         return text
     return b'"'.join(
@@ -183,7 +183,7 @@ def _without_base64(text: Raw) -> Raw | bytes:
 
 
 def _may_have_secret(string: bytes) -> bool:
-    """Return whether a string is more than base64, or has the start of a secret that consists of such characters."""
+    """Return whether a string is more than base64, or starts like a secret of such characters."""
     return bool(
         string.rstrip(b"=").translate(None, _BASE64)
         or any(start in string for start in _ENCODED)
@@ -201,7 +201,7 @@ def _places(text: bytes) -> set[int]:
 
 
 def _hop(text: bytes, piece: bytes, probe: re.Pattern[bytes]) -> Iterator[int]:
-    """Yield the positions where a probe matches, going from one literal to the next as long as that is rare."""
+    """Yield the positions where a probe matches, searching for its literal as long as that is rare."""
     find, match = text.find, probe.match
     place = find(piece)
     hops = 0
@@ -235,7 +235,7 @@ _AZURE: Final = "an access key of Azure"
 
 
 class KnownSecret(NamedTuple):
-    """A kind of secret of a resource type: the code of its rule, its kind, and the names on the way to it."""
+    """A kind of secret of a resource type: the code of its rule, its kind, and the names on the path to it."""
 
     code: str
     kind: str
@@ -245,9 +245,9 @@ class KnownSecret(NamedTuple):
 # Types, attributes, the code of the rule, and the kind.
 _Line: TypeAlias = tuple[str, str, str, str]
 
-# Types (patterns, for managed and data resources) and the attributes that are secret in them: names, with dots between
-# the names of nested blocks, whose indexes are left out. Each group names its source: the attributes with
-# `Sensitive: true` in the schema of the provider, which its documentation marks as sensitive.
+# Types (patterns, for managed and data resources) and their secret attributes: names, with dots between the names of
+# nested blocks, whose indexes are omitted. Each group names its source: the attributes with `Sensitive: true` in the
+# schema of the provider, which its documentation marks as sensitive.
 _TABLE: Final[tuple[_Line, ...]] = (
     # hashicorp/random: resource_password.go, resource_bytes.go. In releases before 3.0, `id` is the result.
     ("random_password", "result bcrypt_hash", _PASSWORD, _WORD),
@@ -431,7 +431,7 @@ _TABLE: Final[tuple[_Line, ...]] = (
 def known_secrets(type_name: str) -> tuple[KnownSecret, ...]:
     """Return the secret attributes of a resource type; none for nearly all types."""
     found = [*_by_type().get(type_name, ())]
-    # A look at the start spares most patterns.
+    # Comparing the start avoids most patterns.
     found += [line for start, line in _patterns() if type_name.startswith(start) and asterisk_test(line[0])(type_name)]
     return tuple(
         KnownSecret(code, kind, tuple(name.split("."))) for _, names, code, kind in found for name in names.split()
@@ -454,12 +454,12 @@ def _patterns() -> tuple[tuple[str, _Line], ...]:
 
 @lru_cache(maxsize=4096)
 def known_traces(type_name: str) -> tuple[bytes, ...]:
-    """Return the ends of the names of known secrets of a type: without one in the JSON, there is no known secret."""
+    """Return the ends of the names of a type's known secrets: JSON without any of them has no known secret."""
     return tuple({b'%b"' % one.names[-1].encode() for one in known_secrets(type_name)})
 
 
 def places_of(known: KnownSecret, value: JSONValue) -> Iterator[tuple[SecretSteps, JSONValue]]:
-    """Yield the paths and the values in attributes that a known secret names: in each element of a list on the way."""
+    """Yield the paths and values of a known secret in attributes: in each element of a list on the path."""
     waiting: list[tuple[SecretSteps, JSONValue, int]] = [((), value, 0)]
     while waiting:
         steps, current, place = waiting.pop()
@@ -472,7 +472,7 @@ def places_of(known: KnownSecret, value: JSONValue) -> Iterator[tuple[SecretStep
 
 
 def flat_places_of(known: KnownSecret, value: JSONValue) -> Iterator[tuple[SecretSteps, JSONValue]]:
-    """Do the same with flat attributes, whose names have indexes and hashes: `user.12345.password`, `data.key`."""
+    """Like places_of(), for flat attributes, whose names have indexes and hashes: `user.12345.password`, `data.key`."""
     for name, item in value if isinstance(value, Members) else ():
         if known.names[-1] in name:
             parts = tuple(part for part in name.split(".") if not part.lstrip("~").isdecimal())
@@ -480,12 +480,12 @@ def flat_places_of(known: KnownSecret, value: JSONValue) -> Iterator[tuple[Secre
                 yield (name,), item
 
 
-# Names and positions in JSON.
+# Names and positions in the JSON.
 SecretSteps: TypeAlias = tuple[str | int, ...]
 
 
 class Covered:
-    """What paths mark as sensitive, as a tree of steps, so that lookups stay fast with many paths."""
+    """The values that paths mark as sensitive, as a tree of steps, so that lookups stay fast with many paths."""
 
     def __init__(self, paths: Sequence[Path], place: int = 0) -> None:
         self._paths = paths
@@ -497,7 +497,7 @@ class Covered:
         return self._covers(steps, 0, past_value=False)
 
     def _covers(self, steps: Sequence[str | int], at: int, *, past_value: bool) -> bool:
-        # `past_value`: a step "value" before this one belonged to the encoding of a dynamically typed value.
+        # `past_value`: the step "value" before this step belongs to the encoding of a dynamically typed value.
         if self._all:
             return True
         if at == len(steps) or not self._paths:

@@ -1,8 +1,7 @@
-"""Decides what is a secret: by the type of its resource, by its shape and by its name.
+"""Decides which values are secrets: by the type of the resource, by shape and by name.
 
-What `attribute_secrets` and `secrets_in` find is what the rules report and what is hidden, with a mark or without. A
-name alone is weak evidence, so the value must look like a secret: not a placeholder, a reference to a secret store or a
-hash.
+The rules report, and the redaction hides, the results of `attribute_secrets` and `secrets_in`. A name alone is weak
+evidence, so the value must look like a secret: not a placeholder, a reference to a secret store or a hash.
 """
 
 from __future__ import annotations
@@ -22,9 +21,9 @@ from statefmt.text import pattern
 _LABELS: Final = {"value": ("name", "key"), "Value": ("Name", "Key")}
 # Levels of JSON inside strings; deeper nesting does not occur in practice.
 _DEEPEST: Final = 3
-# What a known secret is if there is none.
+# Values of a known secret that is not set.
 _EMPTY: Final[tuple[JSONValue, ...]] = (None, "", [], Members())
-# A shorter string may be the same as a secret by chance.
+# A shorter string may equal a secret by chance.
 _SHORTEST_COPY: Final = 6
 
 
@@ -40,17 +39,17 @@ class _Text(NamedTuple):
     steps: SecretSteps
     name: str
     text: str
-    # Whether it is part of JSON inside another string, whose shapes already include its own.
+    # Whether it is part of JSON inside another string, whose shapes already include this one.
     is_inner: bool
 
 
 def attribute_secrets(
     value: JSONValue, known: Sequence[KnownSecret], *, is_flat: bool = False
 ) -> tuple[FoundSecret, ...]:
-    """Return the secrets in the attributes of an object, `known` being those of its type.
+    """Return the secrets in the attributes of an object, `known` being the known secrets of its type.
 
-    Of a known secret that is not a string, all of the value is secret. A string elsewhere in the attributes that is
-    the same as a secret is one, too: the id of a random_password was its result.
+    All of a known secret is secret, even if it is not a string. A string elsewhere in the attributes that equals a
+    secret is a secret, too: the id of a random_password was its result.
     """
     found = list(secrets_in(value))
     paths = {secret.steps for secret in found}
@@ -63,14 +62,14 @@ def attribute_secrets(
     if whole:
         lengths = {len(steps) for steps in whole}
         around = {secret: [whole.get(secret.steps[:length]) for length in lengths] for secret in found}
-        # A part of a larger secret is reported with it, by the same rule.
+        # The same rule already reports the larger secret that contains this one.
         found = [secret for secret in found if not any(one and one.code == secret.code for one in around[secret])]
         found += whole.values()
     return (*found, *_copies(value, found)) if found else ()
 
 
 def _copies(value: JSONValue, found: Sequence[FoundSecret]) -> Iterator[FoundSecret]:
-    """Yield the strings that are the same as a secret."""
+    """Yield the strings that equal a secret."""
     texts = [text for text in _texts(value, "") if not text.is_inner and len(text.text) >= _SHORTEST_COPY]
     at = {text.steps: text.text for text in texts}
     secrets = {at[secret.steps]: secret for secret in found if secret.steps in at}
@@ -82,7 +81,7 @@ def _copies(value: JSONValue, found: Sequence[FoundSecret]) -> Iterator[FoundSec
 
 
 def without_secret_names(steps: SecretSteps) -> SecretSteps:
-    """Return the steps before the first one that is itself a secret by its shape: keys of maps can be."""
+    """Return the steps before the first step that is itself a secret by its shape, as keys of maps can be."""
     for place, step in enumerate(steps):
         if isinstance(step, str) and (shapes_in(step) or has_aws_key_id(step) or has_aws_secret(step)):
             return steps[:place]
@@ -92,10 +91,10 @@ def without_secret_names(steps: SecretSteps) -> SecretSteps:
 def secrets_in(value: JSONValue, name: str = "") -> Iterator[FoundSecret]:
     """Yield the secrets in a named value, at most one for each rule and string, in the order of the value.
 
-    Strings that contain JSON are searched for names as well; secrets in them get the path of the string.
+    Strings that contain JSON are also searched for names; secrets in them get the path of the string.
     """
     texts = list(_texts(value, name))
-    # Those that occur anywhere: faster than trying each shape on each string.
+    # Shapes that occur anywhere: faster than trying each shape on each string.
     whole = "\n".join([text.text for text in texts])
     shapes = [shape for shape in SHAPES if shape.pattern.search(whole)]
     has_aws_id = any(has_aws_key_id(text.text) for text in texts)
@@ -114,7 +113,7 @@ def secrets_in(value: JSONValue, name: str = "") -> Iterator[FoundSecret]:
 
 
 def may_be_secret(name: str, value: str) -> bool:
-    """Return whether a named string may be a secret: by its name, whatever it looks like, or by its shape."""
+    """Return whether a named string may be a secret: by its name, regardless of its value, or by its shape."""
     return names_secret(name) or next(secrets_in(value), None) is not None
 
 
@@ -137,7 +136,7 @@ def _texts(value: JSONValue, name: str) -> Iterator[_Text]:
 
 
 def _name(member: str, members: Members) -> str:
-    """Return the name of a member's value: the member's own, or that of a label next to it."""
+    """Return the name of a member's value: the member's own, or the value of a label next to it."""
     for label, text in members if member in _LABELS else ():
         if label in _LABELS[member] and isinstance(text, str):
             return text
@@ -163,7 +162,7 @@ _PLACEHOLDER: Final = pattern(
     r"|<.*>|\(.*\)|\[.*\]|\{.*\}|\$[({].*|(?-i:\$[A-Z_]+)|%.*%|@Microsoft\.KeyVault\(.*",
     re.IGNORECASE | re.DOTALL,
 )
-# References to a place where a secret is kept; labelled hashes and ciphertexts.
+# References to the location of a secret; labelled hashes and ciphertexts.
 _NO_LITERAL: Final = pattern(
     r"arn:|[a-z][a-z0-9+.-]*://|projects/|alias/|~?\.{0,2}/[\w.-]+(?:/|\.\w+$)|[a-z]:\\"
     r"|(?:vault|ssm|secretsmanager|secret|kms|env|file|ref\+\w+|data|var|local|module)[:.]|ENC\[|AQICAH"
@@ -184,7 +183,7 @@ _ASSIGNED: Final = pattern(r"(?:passw(?:or)?d|pwd)=([^\s;\"'&\\]+)", re.IGNORECA
 
 
 def named_secret(name: str, value: str) -> str | None:
-    """Return the kind of secret that a value is by its name (`DB_PASSWORD`, `clientSecret`), or None."""
+    """Return the kind of secret suggested by the name of a value (`DB_PASSWORD`, `clientSecret`), or None."""
     kind = _kind_of(name)
     if kind is None or not _is_literal(value):
         return None
@@ -200,7 +199,7 @@ def named_secret(name: str, value: str) -> str | None:
 
 
 def names_secret(name: str) -> bool:
-    """Return whether a name is that of a secret, whatever the value is."""
+    """Return whether a name suggests a secret, regardless of the value."""
     return _kind_of(name) is not None
 
 
@@ -241,7 +240,7 @@ def _word(start: str, rest: str) -> str:
     return rf"{literal}(?<![A-Za-z0-9_-]{literal}){rest}"
 
 
-# After the first line come line ends (perhaps escaped), headers, and then base64, which placeholders do not have.
+# The first line is followed by line ends (perhaps escaped), headers, and then base64, which placeholders lack.
 _BODY: Final = r"-----(?:(?!-----).){1,400}?[A-Za-z0-9+/]{24}"
 _END: Final = r"(?![A-Za-z0-9_-])"
 
@@ -252,7 +251,7 @@ SHAPES: Final = (
             "an OpenSSH private key": rf"-----BEGIN OPENSSH PRIVATE KEY{_BODY}",
             "a PGP private key": rf"-----BEGIN PGP PRIVATE KEY BLOCK{_BODY}",
             "a private key (PEM)": rf"-----BEGIN (?:(?:RSA|EC|DSA|ENCRYPTED) )?PRIVATE KEY{_BODY}",
-            # "-----BEGIN PRIVATE KEY", and the same with RSA, EC and OPENSSH.
+            # "-----BEGIN PRIVATE KEY", and the variants with RSA, EC and OPENSSH.
             "a private key (PEM in base64)": "LS0tLS1CRUdJTiB"
             "(?:QUklWQVRFIEtFWS0t|SU0EgUFJJVkFURSBLRVkt|FQyBQUklWQVRFIEtFWS0t|PUEVOU1NIIFBSSVZBVEUgS0VZ)",
             "a PuTTY private key": r"PuTTY-User-Key-File-\d: ",
@@ -295,7 +294,7 @@ SHAPES: Final = (
 _SHORTEST: Final = 20
 _GOOGLE: Final = pattern(r'"service_account\\*"')
 
-# An AWS key consists of two strings: the id is not secret, and 40 characters alone could be anything.
+# An AWS key consists of two strings: the id is not secret, and 40 characters alone are not specific.
 _AWS_KEY_ID: Final = pattern(r"A[KS]IA(?<![A-Za-z0-9]....)[A-Z2-7]{16}(?![A-Za-z0-9])")
 _AWS_SECRET: Final = pattern(
     r"(?<![A-Za-z0-9+/])(?=[A-Za-z0-9+/]{0,39}[0-9+/])(?=[A-Za-z0-9+/]{0,39}[A-Z])(?=[A-Za-z0-9+/]{0,39}[a-z])"

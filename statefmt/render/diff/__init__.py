@@ -41,16 +41,16 @@ CHANGED: Final = "~"
 MOVED: Final = "→"
 _COLOURS: Final = {ADDED: "green", REMOVED: "red", CHANGED: "yellow", MOVED: "cyan"}
 _INDENT: Final = "    "
-# Room for what precedes and follows a value on a line of its own.
+# Width reserved for the text around a value on its own line.
 _MARGIN: Final = 10
 
 
 def diff_text(
     changes: SnapshotDiff, manner: Manner, terminal: Terminal, across: Passages = NO_PASSAGES
 ) -> Iterator[str]:
-    """Yield the comparison in pieces of one or more lines, without a newline at the end; the last is the summary.
+    """Yield the comparison in pieces of one or more lines, without a final newline; the last piece is the summary.
 
-    `across` are the instances that went to other states or came from there.
+    `across` are the instances that moved to or from other states.
     """
     if not changes:
         yield NOTHING
@@ -80,7 +80,7 @@ def _item(item: Item, terminal: Terminal) -> str:
 
 
 def _line(line: Line, indent: str, terminal: Terminal) -> list[str]:
-    """Return one line, or several if the values do not fit on it."""
+    """Return one line, or several if the values do not fit."""
     head = f"{indent}{terminal.paint(line.sign, _COLOURS[line.sign])} {line.label}"
     length = len(indent) + 2 + len(line.label)
     separator = ": " if line.label else ""
@@ -97,7 +97,7 @@ def _line(line: Line, indent: str, terminal: Terminal) -> list[str]:
 
 
 def summary(changes: SnapshotDiff, across: Passages = NO_PASSAGES) -> str:
-    """Count the changed instances, and name other differences; `across` are the instances that went between states."""
+    """Count the changed instances, and name other differences; `across` are the instances that moved between states."""
     counts = {
         "added": len(changes.added) - len(across.received),
         "removed": len(changes.removed) - len(across.sent),
@@ -118,20 +118,20 @@ def summary(changes: SnapshotDiff, across: Passages = NO_PASSAGES) -> str:
 
 
 def _member_text(change: EnvelopeChange) -> str:
-    """Return the name of a member of the state, with both serials if it is the serial."""
+    """Return the name of a member of the state, with both serials for the serial."""
     if change.name == "serial" and change.old is not None and change.new is not None:
         return f"serial {change.old.decode()} → {change.new.decode()}"
     return printable(change.title)
 
 
 def followed_text(changes: SnapshotDiff) -> str:
-    """Return the note about dependencies that only follow other changes."""
+    """Return the note about dependencies that changed only because of other changes."""
     count = counted(len(changes.followed), "instance")
     return f"dependencies updated in {count} (moves, removals or reordering only)"
 
 
 def _envelope_items(changes: SnapshotDiff, manner: Manner) -> Iterator[Item]:
-    """Yield the top-level members that differ; the values of unknown ones are hidden."""
+    """Yield the top-level members that differ; values of unknown members are hidden."""
     for change in changes.envelope:
         hidden = not change.is_known and not manner.show_sensitive
         old, new = (
@@ -175,9 +175,9 @@ def _value_text(text: bytes, manner: Manner) -> str:
 def items(
     changes: SnapshotDiff, manner: Manner, across: Passages = NO_PASSAGES
 ) -> Iterator[tuple[str, Iterator[Item]]]:
-    """Yield all items in groups, each with its heading; that of the resource instances is empty.
+    """Yield all items in groups, each with its heading; the heading of the resource instances is empty.
 
-    The groups are lazy, so that the first of many items can be printed at once.
+    The groups are lazy, so that the first of many items is printed at once.
     """
     groups = {
         "": resource_items(changes, manner, across),
@@ -198,7 +198,7 @@ def items(
 
 
 def resource_items(changes: SnapshotDiff, manner: Manner, across: Passages) -> Iterator[Item]:
-    """Yield the changes to resource instances: moves of several at once first, then each instance in list order."""
+    """Yield the changes to resource instances: moves of several instances first, then each instance in list order."""
     by_place = {move.old: move for move in changes.moves}
     manner = replace(manner, short_names=_short_names(changes))
     for move in filter(_is_whole, changes.moves):
@@ -224,7 +224,7 @@ def resource_items(changes: SnapshotDiff, manner: Manner, across: Passages) -> I
 
 
 def _one_sided(change: InstanceChange, manner: Manner, across: Passages) -> Iterator[Item]:
-    """Yield the item for an instance that was added or removed, unless its resource or module went as a whole."""
+    """Yield the item of an added or removed instance, unless its whole resource or module was added or removed."""
     is_back = change.old is None
     passage = (across.received if is_back else across.sent).get(change.addr)
     side = change.new or change.old
@@ -232,7 +232,7 @@ def _one_sided(change: InstanceChange, manner: Manner, across: Passages) -> Iter
     if passage is None:
         yield Item(ADDED if is_back else REMOVED, _text(change.addr), note=note)
         return
-    # Other changes are shown where the instance is now.
+    # Other changes are shown at the current state of the instance.
     lines = tuple(_instance_lines(passage.change, manner)) if is_back else ()
     if not _is_whole(passage.move):
         yield replace(_passage_item(passage.other, passage.move, note, is_back=is_back), lines=lines)
@@ -241,7 +241,7 @@ def _one_sided(change: InstanceChange, manner: Manner, across: Passages) -> Iter
 
 
 def _passage_item(state: str, move: Move, note: str, *, is_back: bool) -> Item:
-    """Return the item for what went to another state or, with `is_back`, came from it."""
+    """Return the item of a part that moved to another state or, with `is_back`, from it."""
     here, there = (move.new, move.old) if is_back else (move.old, move.new)
     place = printable(state) if here == there else f"{_text(there)} in {printable(state)}"
     return Item(MOVED, _text(here), target=place, note=note, is_back=is_back)
@@ -256,7 +256,7 @@ def _text(place: Movable) -> str:
 
 
 def _short_names(changes: SnapshotDiff) -> dict[str, str]:
-    """Return short names of all provider instances that objects were bound to, or are now, by printable address."""
+    """Return short names of all provider instances bound to objects, before or after, by printable address."""
     providers = {
         provider
         for change in changes.rebound
@@ -285,7 +285,7 @@ def _member_lines(change: InstanceChange, member: MemberChange, manner: Manner) 
         return
     found = details(change, member, manner)
     if not found:
-        # Sensitive paths are only shown up to a step that may be a value.
+        # Sensitive paths are shown only up to a step that may be a value.
         what = "not shown" if member.name == "sensitive_attributes" else "order or duplicates"
         yield Line(CHANGED, f"{before}{printable(member.name)} ({what})")
     is_plain = member.name in ("provider", "dependencies", "depends_on", "sensitive_attributes")
@@ -298,7 +298,7 @@ def _member_lines(change: InstanceChange, member: MemberChange, manner: Manner) 
         if not is_plain:
             yield value_line(label, old, new, manner)
             continue
-        # Addresses are never cut.
+        # Addresses are never truncated.
         if max(len(old or ""), len(new or "")) > manner.width:
             old, new = (None if side is None else manner.short_names.get(side, side) for side in (old, new))
         yield Line(value_sign(old, new), label, old, new)
@@ -316,7 +316,7 @@ def _label(member: str, change: ValueChange) -> str:
 
 
 def _about(instance: InstanceState, manner: Manner) -> str:
-    """Describe an instance that was added or removed."""
+    """Describe an added or removed instance."""
     parts: list[str] = []
     current, type_name = instance.current, instance.resource.addr.resource.type
     name = None if current is None else object_id(current)
@@ -354,7 +354,7 @@ def _status(label: str, one: _Checked | None, other: _Checked | None) -> Iterato
 
 
 class Line(Struct, frozen=True):
-    """A single difference: its label and both printable values; None on the side that does not have it."""
+    """A single difference: its label and both printable values; None on the side without a value."""
 
     sign: str
     label: str
@@ -363,9 +363,9 @@ class Line(Struct, frozen=True):
 
 
 class Item(Struct, frozen=True):
-    """The differences under one sign and title, both printable; `target` is where it moved, `note` a remark.
+    """The differences under one sign and title, both printable; `target` is the new address, `note` a remark.
 
-    With `is_back`, `target` is where it came from.
+    With `is_back`, `target` is the source of the move.
     """
 
     sign: str
@@ -377,14 +377,14 @@ class Item(Struct, frozen=True):
 
 
 def side_text(side: JSONValue | NoValue, manner: Manner, is_plain: bool) -> str | None:
-    """Return one side of a difference; None if it has no value. Plain text is not quoted or cut."""
+    """Return one side of a difference; None if it has no value. Plain text is not quoted or truncated."""
     if isinstance(side, NoValue):
         return None
     return printable(side) if is_plain and isinstance(side, str) else shown(side, manner)
 
 
 def value_line(label: str, old: str | None, new: str | None, manner: Manner) -> Line:
-    """Return the line for a value that differs; None on the side that does not have it."""
+    """Return the line for a value that differs; None on the side without it."""
     sign = value_sign(old, new)
     old, new = cut_pair(old or "", new or "", manner)
     return Line(sign, label, None if sign == ADDED else old, None if sign == REMOVED else new)
@@ -400,19 +400,20 @@ def remark(change: ValueChange) -> str:
 
 
 def value_sign(old: object, new: object) -> str:
-    """Return the sign of a difference; None on the side that does not have the value."""
+    """Return the sign of a difference; None on the side without a value."""
     return ADDED if old is None else REMOVED if new is None else CHANGED
 
 
 _MARK: Final = "…"
-# How many common characters are shown before the first difference.
+# The number of common characters shown before the first difference.
 _CONTEXT: Final = 12
 
 
 class Manner(Comparing, frozen=True):
-    """How values are compared and shown: `width` is their maximum length; `full` lays long ones out instead of cutting.
+    """How to compare and show values: `width` is their maximum length; `full` wraps long values.
 
-    `short_names` maps the addresses of provider instances to names for where they are too long: addresses are not cut.
+    `short_names` maps the addresses of provider instances to shorter names, used if they are too long: addresses are
+    not truncated.
     """
 
     full: bool = False
@@ -432,7 +433,7 @@ def shown(value: JSONValue, manner: Manner) -> str:
 
 
 def cut_pair(old: str, new: str, manner: Manner) -> tuple[str, str]:
-    """Cut two strings so that both show where they start to differ."""
+    """Truncate two strings so that both show their first difference."""
     if manner.full or max(len(old), len(new)) <= manner.width:
         return old, new
     unequal = (place for place, (one, other) in enumerate(zip(old, new, strict=False)) if one != other)
@@ -444,7 +445,7 @@ def cut_pair(old: str, new: str, manner: Manner) -> tuple[str, str]:
 
 
 def cut(text: str, manner: Manner, start: int = 0) -> str:
-    """Cut a string from `start` on; mark each place where something is left out, and append the full length."""
+    """Truncate a string from `start` on; mark each omission, and append the full length."""
     if manner.full or len(text) <= manner.width:
         return text
     before = _MARK if start else ""
@@ -458,7 +459,7 @@ def _size(length: int) -> str:
 
 
 def _room(length: int, manner: Manner) -> int:
-    """Return how many characters of a string that is too long fit beside its length."""
+    """Return how many characters of an overlong string fit beside its length."""
     return manner.width - len(_size(length))
 
 

@@ -1,7 +1,7 @@
 """Prints a comparison as configuration: the `moved`, `removed` and `import` blocks for the changes.
 
-Terraform reads them from 1.7 on, OpenTofu from 1.10 on (earlier, its `removed` blocks had no `lifecycle`).
-Source: OpenTofu `internal/refactoring` (which moves it accepts, and in which order it makes them).
+Terraform supports them from 1.7 on, OpenTofu from 1.10 on (earlier, its `removed` blocks had no `lifecycle`). Source:
+OpenTofu `internal/refactoring` (the moves that it accepts, and their order).
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def _moved(changes: SnapshotDiff, new: Snapshot) -> Iterator[str]:
 
 
 def _why_not(move: Move, moving: _Places, gone: _Places) -> str:
-    """Return why no block can express a move; "" if one can."""
+    """Return why no block can express a move; "" if a block can."""
     if not (is_writable(move.old) and is_writable(move.new)):
         return "its names are not valid in configuration"
     if moving.overlap(move.new):
@@ -81,7 +81,7 @@ def _imports(changes: SnapshotDiff, show_sensitive: bool) -> Iterator[str]:
 
 
 def import_block(addr: AbsResourceInstance, obj: ResourceInstanceObject | None, *, show_sensitive: bool) -> str:
-    """Return the block that imports the current object of an instance, or a comment that says why there is none."""
+    """Return the block that imports the current object of an instance, or a comment with the reason for its absence."""
     name, reason = _import_id(addr, obj, show_sensitive)
     if reason or not is_writable(addr):
         return f"# {printable(str(addr))} is new: {reason or 'its names are not valid in configuration'}\n"
@@ -94,7 +94,7 @@ def import_text(address: str, name: str) -> str:
 
 
 def _import_id(addr: AbsResourceInstance, obj: ResourceInstanceObject | None, show_sensitive: bool) -> tuple[str, str]:
-    """Return the id to import an object by, and why there is none. Some providers need more than the id."""
+    """Return the id for importing an object, and the reason if it has none. Some providers need more than the id."""
     name = None if obj is None else object_id(obj)
     if obj is None or not name:
         return "", "it has no id to import it by"
@@ -104,7 +104,7 @@ def _import_id(addr: AbsResourceInstance, obj: ResourceInstanceObject | None, sh
 
 
 class _Places:
-    """A set of places that finds whether another place is one of them, inside one or around one."""
+    """A set of places that finds whether another place is in the set, or inside or around a member."""
 
     def __init__(self, places: Iterable[Movable]) -> None:
         self._places = set(places)
@@ -115,7 +115,7 @@ class _Places:
 
 
 def _outwards(place: Movable) -> Iterator[Movable]:
-    """Yield a place and everything that contains it."""
+    """Yield a place and all its containers."""
     yield place
     if isinstance(place, AbsResourceInstance):
         yield place.containing_resource()
@@ -124,8 +124,8 @@ def _outwards(place: Movable) -> Iterator[Movable]:
 
 
 # Prints `removed` blocks: an object leaves the state, and continues to exist.
-# A block covers a whole resource. If only some of its instances are gone, `moved` blocks take them to a resource that
-# no configuration has, and a block removes that.
+# A block covers a whole resource. If only some of its instances are gone, `moved` blocks move these to a resource
+# that no configuration has, and a `removed` block removes that resource.
 # Source: OpenTofu `internal/configs/removed.go`, Terraform `internal/configs/removed.go`.
 
 _LIFECYCLE = "\n  lifecycle {\n    destroy = false\n  }\n"
@@ -134,13 +134,13 @@ _LIFECYCLE = "\n  lifecycle {\n    destroy = false\n  }\n"
 def removed_block(resource: object, *, lifecycle: bool = True) -> str:
     """Return the block that forgets a resource, which must have names that are valid in configuration.
 
-    OpenTofu 1.7 to 1.9 reads it without `lifecycle` only.
+    OpenTofu 1.7 to 1.9 reads the block only without `lifecycle`.
     """
     return f"removed {{\n  from = {resource}\n{_LIFECYCLE if lifecycle else ''}}}\n"
 
 
 def forgotten(changes: SnapshotDiff, new: Snapshot, *, lifecycle: bool = True) -> Iterator[str]:
-    """Yield the blocks for the removed instances, and comments for those that no block can express.
+    """Yield the blocks for the removed instances, and comments for instances that no block can express.
 
     `new` is the whole new state.
     """
@@ -180,7 +180,7 @@ def _mixed(changes: SnapshotDiff, new: Snapshot) -> set[AbsResource]:
 
 
 def _free(config: ConfigResource, taken: set[ConfigResource]) -> ConfigResource:
-    """Return a resource of the module and the type that neither state has."""
+    """Return a resource of the module and the type that exists in neither state."""
     names = (f"{config.resource.name}_removed{f'_{number}' if number else ''}" for number in chain((0,), count(2)))
     found = (ConfigResource(config.module, structs.replace(config.resource, name=name)) for name in names)
     return next(one for one in found if one not in taken)
@@ -209,17 +209,17 @@ def moved_block(source: object, target: object) -> str:
     return f"moved {{\n  from = {source}\n  to   = {target}\n}}\n"
 
 
-# Prints an edit as configuration: the blocks that do the same, and comments on changes that no block makes.
-# Source: the releases that read each block first, from their changelogs: `moved` Terraform 1.1, `import` Terraform 1.5,
-# `removed` Terraform 1.7 and OpenTofu 1.7, its `lifecycle` OpenTofu 1.10.
+# Prints an edit as configuration: equivalent blocks, and comments on changes without a block.
+# Source: the first releases that read each block, from their changelogs: `moved` Terraform 1.1, `import` Terraform
+# 1.5, `removed` Terraform 1.7 and OpenTofu 1.7, its `lifecycle` OpenTofu 1.10.
 
 _FIRST: Final = {"moved": (1, 1), "import": (1, 5), "removed": (1, 7)}
-# So many lines are in each list.
+# The maximum number of lines in each list.
 _MOST: Final = 20
 
 
 class EditBlocks(NamedTuple):
-    """The blocks of an edit; `left` comments of changes that no block makes, and `warnings` about releases."""
+    """The blocks of an edit; `left` are comments on changes without a block, `warnings` concern releases."""
 
     blocks: tuple[str, ...]
     left: tuple[str, ...]
@@ -232,7 +232,7 @@ class EditBlocks(NamedTuple):
 
 
 def edit_blocks(changes: SnapshotDiff, new: Snapshot, *, show_sensitive: bool) -> EditBlocks:
-    """Return the blocks for the changes that an edit makes; `new` is the whole snapshot after it."""
+    """Return the blocks for the changes of an edit; `new` is the whole snapshot after it."""
     version = _minor(new.terraform_version)
     gone = (change.old.resource for change in changes.removed if change.old is not None)
     configs = (resource.provider_config for resource in (*new.resources, *gone))
@@ -253,9 +253,9 @@ def edit_blocks(changes: SnapshotDiff, new: Snapshot, *, show_sensitive: bool) -
 
 
 def apart_by_type(changes: SnapshotDiff) -> SnapshotDiff | None:
-    """Return the changes with objects that got another resource type removed and added; None if there are none.
+    """Return the changes with objects of a changed resource type as removed and added; None if there are none.
 
-    A `moved` block from one type to another needs a provider that supports it. An import does not.
+    A `moved` block between types needs a provider that supports it. An import does not.
     """
     retyped = [one for one in changes.moved if one.old is not None and _type(one.old.addr) != _type(one.addr)]
     if not retyped:
@@ -277,7 +277,7 @@ def _type(place: Movable) -> str:
 
 
 def _beyond(changes: SnapshotDiff) -> Iterator[str]:
-    """Yield a comment for each kind of change that no block makes."""
+    """Yield a comment for each kind of change without a block."""
     rebound = [f"{printable(str(one.addr))}: {one.rebound[1]}" for one in changes.rebound if one.rebound is not None]
     yield from _listed("no block changes the provider; change it in the configuration, and plan", rebound)
     tainted = [one for one in changes.changed if _has(one, "status") and _status(one) is ObjectStatus.TAINTED]

@@ -44,11 +44,11 @@ from statefmt.render.values import output_type_json, output_type_text
 from statefmt.text import pattern, printable
 
 if TYPE_CHECKING:
-    # Text needs no encoder.
+    # Text output needs no encoder.
     import orjson
 
 
-# Lines that start like this have a colour in a `diff` code block.
+# Prefixes of coloured lines in a `diff` code block.
 _SIGNS: Final = {ADDED: "+", REMOVED: "-", CHANGED: "!", MOVED: "#"}
 _TITLES: Final = {ADDED: "Added", REMOVED: "Removed", CHANGED: "Changed", MOVED: "Moved"}
 _ROOM_FOR_THE_END: Final = 400
@@ -56,9 +56,9 @@ _WIDTH: Final = 100
 
 
 def diff_markdown(changes: SnapshotDiff, manner: Manner, old: str, new: str) -> str:
-    """Return the comparison with folded details, cut at MOST_CHARACTERS with a note; `old` and `new` are file names.
+    """Return the comparison with folded details, up to MOST_CHARACTERS; `old` and `new` are file names.
 
-    Text from the states is only put in code blocks, so that none of it is markup, a link or a mention.
+    Text from the states appears only in code blocks, so that none of it is markup, a link or a mention.
     """
     head = f"### State differences\n\n{code(old)} → {code(new)}\n\n"
     if not changes:
@@ -113,15 +113,15 @@ def _line(line: Line, indent: str) -> Iterator[str]:
     yield from (f"{sign} {text}" for text in more)
 
 
-# GitHub accepts 65,536 characters in a comment; the rest is for text that a workflow adds.
+# GitHub accepts 65,536 characters in a comment; the rest is reserved for text that a workflow adds.
 MOST_CHARACTERS: Final = 65_000
 _BACKTICKS: Final = pattern(r"`{3,}")
 
 
 def fitted(parts: list[str], blocks: Iterable[tuple[str, Sequence[str], str]], command: str) -> str:
-    """Join the beginning of a comment and `diff` code blocks, each between a head and an end, as far as there is room.
+    """Join the beginning of a comment and `diff` code blocks, each between a head and an end, up to the maximum size.
 
-    If something is left out, a note names the command that shows everything.
+    If anything is omitted, a note names the command that shows everything.
     """
     room = MOST_CHARACTERS - sum(map(len, parts)) - _ROOM_FOR_THE_END
     for head, lines, end in blocks:
@@ -135,11 +135,11 @@ def fitted(parts: list[str], blocks: Iterable[tuple[str, Sequence[str], str]], c
 
 
 def _cut_block(head: str, lines: Sequence[str], end: str, room: int) -> tuple[str, bool]:
-    """Return a `diff` code block between `head` and `end`, and whether lines were left out to fit into `room`.
+    """Return a `diff` code block between `head` and `end`, and whether lines were omitted to fit into `room`.
 
     `room` is in characters; the text is empty if not even one line fits.
     """
-    # None of the lines can end a block with this fence.
+    # No line can end a block with this fence.
     fence = "`" * (max((len(run) for line in lines for run in _BACKTICKS.findall(line)), default=2) + 1)
     start, stop = f"{head}{fence}diff\n", f"{fence}\n{end}"
     room -= len(start) + len(stop)
@@ -198,7 +198,7 @@ def diff_json(changes: SnapshotDiff, manner: Manner) -> bytes:
 
 
 def _instance(instance: InstanceState, manner: Manner) -> JsonObject:
-    """Return an instance that only one side has."""
+    """Return an instance that exists on only one side."""
     obj = instance.current or instance.objects[0]
     type_name = instance.resource.addr.resource.type
     provider = instance.provider(obj)
@@ -319,14 +319,14 @@ def _fragment(value: JSONValue) -> orjson.Fragment:
     try:
         return fragment(value)
     except ValueError:
-        # Nested too deeply to be encoded, so it is not shown.
+        # Nested too deeply to be encoded, so the value is not shown.
         return raw_fragment(b"null")
 
 
 def diff_names(changes: SnapshotDiff) -> bytes:
     """Return one address per line: instances in list order (new address, or old if removed), then `output.NAME`.
 
-    Omits dependencies that only follow other changes, check results and top-level members.
+    Omits dependencies that changed only because of other changes, check results and top-level members.
     """
     names = dict.fromkeys([str(change.addr) for change in changes.instances])
     names |= dict.fromkeys(f"output.{change.name}" for change in changes.outputs)

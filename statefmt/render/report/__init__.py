@@ -1,4 +1,4 @@
-"""Renders reports in HTML: one file each, which a browser opens without a network, with a treemap and a graph."""
+"""Renders reports in HTML: self-contained files for a browser without a network, with a treemap and a graph."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from statefmt.store.reading import display_name
 from statefmt.version import __version__
 
 _TEMPLATES: Final = "templates"
-# Runs before the rows are parsed: those that the script of the page will take out are never laid out.
+# Runs before the rows are parsed: rows that the script of the page removes are never laid out.
 _FIRST_SCRIPT: Final = 'document.documentElement.classList.add("scripted");'
 
 
@@ -45,7 +45,7 @@ def page(template: str, name: str, made: datetime, values: Mapping[str, object])
     )
     environment.filters |= {"embedded": embedded, "size": size_text, "number": _number}
     found = environment.get_template(template).render(
-        # All are part of this package; nothing from a state is in them.
+        # All are part of this package and contain no data from a state.
         style=Markup(style),
         first_script=Markup(_FIRST_SCRIPT),
         script=Markup(script),
@@ -59,7 +59,7 @@ def page(template: str, name: str, made: datetime, values: Mapping[str, object])
 
 
 def embedded(value: object) -> Markup:
-    """Encode a value as JSON that cannot end the element it is in."""
+    """Encode a value as JSON that cannot end its HTML element."""
     return Markup(escape_html(msgspec.json.encode(value)).decode())
 
 
@@ -73,7 +73,7 @@ def _hash(text: str) -> str:
 
 
 def _printable(value: object) -> object:
-    """Escape what could mislead a reader; a browser applies bidirectional controls, too."""
+    """Escape characters that could mislead a reader; browsers apply bidirectional controls, too."""
     return printable_lines(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
@@ -81,15 +81,15 @@ def _number(value: int) -> str:
     return f"{value:,}"
 
 
-# How every report begins.
+# The beginning of every report.
 _START: Final = b'<!doctype html>\n<html lang="en" data-report="statetool">'
 _MOST: Final = 1 << 30
 
 
 def write_report(path: str, report: bytes) -> None:
-    """Write a report to a new file with mode 0600, or in place of an earlier report, atomically. Raises StoreError.
+    """Write a report to a new file with mode 0600, or replace an earlier report, atomically. Raises StoreError.
 
-    Any other file, such as a state, is never overwritten.
+    Never overwrites any other file, such as a state.
     """
     place = Path(path)
     if not place.is_file():
@@ -194,7 +194,7 @@ def _area(name: str, parts: Sequence[_Part], box: Box) -> Area:
 
 
 def _fitted(name: str, box: Box) -> str:
-    """Return as much of a name as the box has room for; "" if that says nothing."""
+    """Return as much of a name as fits into the box; "" if too little fits."""
     most = int((box.width - 6) / _BOX_CHARACTER)
     if box.height < _LINE or most < 4:
         return ""
@@ -255,7 +255,7 @@ def _worst(largest: float, smallest: float, row: float, side: float) -> float:
 
 
 def _laid(areas: Sequence[float], row: float, box: Box) -> tuple[list[Box], Box]:
-    """Lay a row of areas along the shorter side of a box; return their boxes and the rest of it."""
+    """Place a row of areas along the shorter side of a box; return their boxes and the rest of the box."""
     found = []
     if box.width >= box.height:
         depth = min(row / box.height, box.width) if box.height else 0.0
@@ -283,7 +283,7 @@ _LONGEST: Final = 44
 
 
 class DrawnNode(NamedTuple):
-    """A node with its place in the drawing."""
+    """A node with its position in the drawing."""
 
     name: str
     label: str
@@ -335,7 +335,7 @@ def _columns(edges: Mapping[str, Sequence[str]]) -> list[list[str]]:
             waiting[target] += target != source
     column = dict.fromkeys(edges, 0)
     while waiting:
-        # In a cycle, every node waits: the first one goes before the others.
+        # In a cycle, every node waits: the first one precedes the others.
         name = next((name for name, number in waiting.items() if not number), next(iter(waiting)))
         del waiting[name]
         for target in edges[name]:
@@ -359,7 +359,7 @@ def _ordered(column: Sequence[str], edges: Mapping[str, Sequence[str]], placed: 
 
 
 def _path(source: DrawnNode, target: DrawnNode) -> tuple[str, float]:
-    """Return the path of an edge, and its lowest point. It passes below the nodes that a straight one would cross."""
+    """Return the path of an edge, and its lowest point. It passes below the nodes that a straight line would cross."""
     if target.x <= source.x or (target.y == source.y and target.x > source.x + source.width + _COLUMN_GAP + 1):
         x1, x2, bottom = source.x + source.width / 2, target.x + target.width / 2, source.y + source.height
         depth = 20 + abs(x2 - x1) / 16

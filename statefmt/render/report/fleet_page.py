@@ -34,7 +34,7 @@ _MOST_STATES: Final = 20_000
 _MOST_ENTRIES: Final = 100
 _MOST_LARGEST: Final = 20
 _MOST_LEVELS: Final = 8
-# Heads the states that are not in a folder of their own.
+# The heading of states that are not in a folder.
 _FIRST: Final = "states"
 _SECTIONS: Final = (
     ("totals", "Totals"),
@@ -104,7 +104,7 @@ def fleet_page(index: Path, name: str, gate: Gate, made: datetime) -> bytes:
 
 
 def _findings(index: Path, gate: Gate) -> tuple[_Row, str]:
-    """Return the findings, and why there are none if the index was made without the rules."""
+    """Return the findings, and the reason for their absence if the index was made without the rules."""
     try:
         with stored_findings(index, gate) as found:
             return _fleet_findings(found), ""
@@ -122,7 +122,7 @@ def _areas(overview: FleetOverview, short: Mapping[str, str]) -> Sequence[Area]:
 
 
 def _divided(folders: Mapping[str, Mapping[str, int]]) -> dict[str, Mapping[str, int]]:
-    """Divide the folder that has most of the bytes into its own folders, and so on."""
+    """Divide the folder with the most bytes into its subfolders, and so on."""
     found = dict(folders)
     total = sum(sum(sizes.values()) for sizes in found.values())
     for _ in range(_MOST_LEVELS):
@@ -139,7 +139,7 @@ def _divided(folders: Mapping[str, Mapping[str, int]]) -> dict[str, Mapping[str,
 
 
 def _folder(state: IndexedState, name: str) -> str:
-    """Return the first folder of a state below the one that all have; for those without one, their scheme."""
+    """Return the first folder of a state below the common one; for states without a folder, their scheme."""
     first, slash, _ = name.lstrip("/").partition("/")
     if slash and "://" not in name:
         return first
@@ -151,10 +151,10 @@ _MOST_STATES_OF_CODE: Final = 20
 
 
 def _fleet_findings(checked: Iterable[CheckedState]) -> _Row:
-    """Count the findings of states, none of which is kept, by rule, the most severe first.
+    """Count the findings of states by rule, the most severe first, without keeping any state.
 
-    The share of a rule is of the rule that found most, from 0 to 1. Each has one of its messages, and the states with
-    most of its findings. `hidden` counts findings in the baseline.
+    The share of a rule is relative to the rule with the most findings, from 0 to 1. Each has one of its messages, and
+    the states with most of its findings. `hidden` counts findings in the baseline.
     """
     first: dict[str, Finding] = {}
     options: dict[str, str] = {}
@@ -200,7 +200,7 @@ _BOTTOM: Final = 30
 
 
 class ChartPoint(NamedTuple):
-    """A number at a run, with its place in the drawing."""
+    """A number at a run, with its position in the drawing."""
 
     x: float
     y: float
@@ -208,9 +208,10 @@ class ChartPoint(NamedTuple):
 
 
 def _run_chart(runs: Sequence[IndexedRun]) -> _Row | None:
-    """Draw the findings of the last runs by severity; None if there are not two runs with checks.
+    """Draw the findings of the last runs by severity; None with fewer than two runs with checks.
 
-    Each line has points, and the path through them. `marks` are lines at round numbers, `ends` the times of both ends.
+    Each line has points, and the path through them. `marks` are lines at round numbers, `ends` the times of both
+    ends.
     """
     runs = [run for run in runs if run.checks][-_MOST_RUNS:]
     if len(runs) < 2:
@@ -260,7 +261,7 @@ def fleet_graph_page(graph: FleetGraph, name: str, made: datetime) -> bytes:
 
 
 def _drawn_graph(graph: FleetGraph) -> _Row:
-    """Draw a graph, with the data by which the script of the page finds states."""
+    """Draw a graph, with the data for the page's script to find states."""
     place = {state_id: number for number, state_id in enumerate(graph.nodes)}
     lost = [place[state_id] for state_id, node in graph.nodes.items() if node.is_lost]
     uris = {state_id: node.uri for state_id, node in graph.nodes.items()}
@@ -273,10 +274,10 @@ def _drawn_graph(graph: FleetGraph) -> _Row:
 
 
 def _fleet_drawing(graph: FleetGraph) -> _Row:
-    """Draw the states that others read or that read others; if these are too many, their folders.
+    """Draw the states that read others or that others read; if these are too many, their folders.
 
-    `stale` has the pairs of nodes that a stale reference joins, `missing` the states that are not in the index or
-    cannot be read.
+    `stale` has the pairs of nodes with a stale reference, `missing` the states that are not in the index or cannot be
+    read.
     """
     names = {state_id: printable(name) for state_id, name in short_names(graph.joined()).items()}
     group = dict(zip(names, names, strict=True))

@@ -115,7 +115,7 @@ _MOST_OPEN: Final = 100
 
 
 class DiffGroup(NamedTuple):
-    """Items under one heading, and the anchor of it."""
+    """Items under one heading, and its anchor."""
 
     place: str
     title: str
@@ -123,7 +123,7 @@ class DiffGroup(NamedTuple):
 
 
 def diff_page(changes: SnapshotDiff, manner: Manner, old: State, new: State, made: datetime) -> bytes:
-    """Render a comparison in HTML; the values are those that diff_text() shows."""
+    """Render a comparison in HTML; shows the same values as diff_text()."""
     names = [display_name(state.location) for state in (old, new)]
     groups = [
         DiffGroup(title.lower().replace(" ", "-"), title, items)
@@ -220,7 +220,7 @@ def _listed_resources(snapshot: Snapshot, graph: DependencyGraph, sizes: Sequenc
 
 
 def _listed(entries: Sequence[str], most: int, number: int | None = None) -> _Row:
-    """Return the first entries of a list, how many follow, and the number of all."""
+    """Return the first entries of a list, the number of omitted ones, and the number of all."""
     number, first = len(entries) if number is None else number, entries[:most]
     return {"first": first, "omitted": number - len(first), "number": number}
 
@@ -241,7 +241,7 @@ _LONGEST: Final = 20_000
 
 
 def _output(output: OutputValue) -> _Row:
-    """Return an output with the beginning of its value, None if it is sensitive, and how many characters follow."""
+    """Return an output with the beginning of its value, None if sensitive, and the number of omitted characters."""
     text = "" if output.sensitive else partial_text(output_value(output, show_sensitive=False))
     return {
         "name": output.name,
@@ -279,7 +279,7 @@ def _provider_map(uses: Sequence[ConfigurationUse]) -> list[_Row]:
 
 
 def _modules(instance: ProviderInstanceUse) -> list[_Row]:
-    """Return the modules with objects, each with resources and their numbers of objects, and how many follow."""
+    """Return the modules with objects, each with resources and numbers of objects, and how many are omitted."""
     found: list[_Row] = []
     left = _MOST_RESOURCES
     for module, objects in instance.by_module().items():
@@ -297,9 +297,9 @@ _MOST_NODES: Final = 80
 
 
 class Overview(NamedTuple):
-    """A drawing of a graph; `groups` names what its nodes are if they are not resources, else it is "".
+    """A drawing of a graph; `groups` names the kind of its nodes if they are not resources, else it is "".
 
-    `omitted` counts the groups that are too many to be drawn, `apart` the nodes that no edge leads to or from.
+    `omitted` counts the groups that are too many to be drawn, `apart` the nodes without edges.
     """
 
     drawing: Drawing
@@ -309,9 +309,9 @@ class Overview(NamedTuple):
 
 
 def overview(graph: DependencyGraph) -> Overview:
-    """Draw all resources, or if there are too many of them, modules, or if there is only one module, types.
+    """Draw all resources, or if there are too many, modules, or if there is only one module, types.
 
-    Dependencies that others imply are omitted.
+    Omits dependencies that others imply.
     """
     edges = edges_down(graph)
     if len(graph.nodes) <= _MOST_NODES:
@@ -332,9 +332,9 @@ def _overview(labels: Mapping[str, str], edges: Mapping[str, Sequence[str]], gro
 
 
 def _graph_data(graph: DependencyGraph) -> _Row:
-    """Return the whole graph for the script of the page: addresses, and edges as pairs of their places.
+    """Return the whole graph for the page's script: addresses, and edges as pairs of indexes.
 
-    Dependencies that others imply are omitted.
+    Omits dependencies that others imply.
     """
     place = {name: number for number, name in enumerate(graph.nodes)}
     missing = [place[name] for name, node in graph.nodes.items() if node.is_missing]

@@ -343,7 +343,7 @@ _BINDING: Final = {operator: level for level, operators in enumerate(_LEVELS) fo
 
 
 def group_binary(operands: list[Expression], operators: list[str]) -> Expression:
-    """Group `a + b * c …`, given as a flat list: tighter operators first, those of one level from the left."""
+    """Group `a + b * c …`, given as a flat list: tighter operators first, operators of one level from the left."""
     waiting: list[Expression] = [operands[0]]
     pending: list[str] = []
 

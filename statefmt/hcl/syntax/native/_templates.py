@@ -2,7 +2,7 @@
 
 Source: HCL `hclsyntax/parser_template.go`, `scan_tokens.rl`. tree-sitter leaves white space around interpolations out
 of its literals, so literals are taken from the bytes between the sequences. In a heredoc every line is a separate
-literal, which limits what a strip marker removes.
+literal, which limits the effect of a strip marker.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def read_template(reader: Reader, node: Node, *, bare: bool = False) -> tuple[tu
 
 
 def _content(reader: Reader, node: Node) -> tuple[int, int]:
-    """Return where the lines of a heredoc start and end."""
+    """Return the start and the end of the lines of a heredoc."""
     content = reader.source.content
     names = [child for child in node.children if child.type == "heredoc_identifier"]
     if len(names) < 2:
@@ -193,7 +193,7 @@ class Directives:
         return tuple(pieces)
 
     def _until(self) -> tuple[list[Expression], Node | None]:
-        """Return the pieces up to a sequence that ends or divides a directive, and that sequence (None at the end)."""
+        """Return the pieces up to a sequence that ends or divides a directive, and this sequence (None at the end)."""
         pieces: list[Expression] = []
         while self._at < len(self._items):
             item = self._items[self._at]

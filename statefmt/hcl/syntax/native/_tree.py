@@ -69,7 +69,7 @@ def too_kind(source: SourceText, root: Node) -> Iterator[Problem]:
 
 
 def _wrong(source: SourceText, node: Node) -> tuple[tuple[str, str], int, int] | None:
-    """Return (summary, detail), start and stop of the problem of one node, None if there is none."""
+    """Return (summary, detail), start and stop of the problem of one node, None if it has none."""
     content = source.content
     match node.type:
         case "numeric_lit" if not _NUMBER.fullmatch(content, node.start_byte, node.end_byte):
@@ -152,7 +152,8 @@ def _closed(source: SourceText, root: Node) -> Iterator[Problem]:
             yield from _unparted(source, children)
             free = False
         elif node.type in _OPEN or (node.type == "expression" and children[0].type == "("):
-            # This also allows newlines in the steps after a parenthesis, which HCL rejects: too rare to matter.
+            # This also allows newlines in the steps after a parenthesis, which HCL rejects; they are too rare to
+            # matter.
             free = True
         elif not free and node.type not in _QUOTED:
             for before, after in pairwise(children):
@@ -256,7 +257,7 @@ def _unexpected(source: SourceText, node: Node) -> Problem:
     opening = _unclosed(node)
     if opening is not None and not _is_closed_later(source, opening):
         return _without_end(source, opening)
-    # The last token of an unreadable stretch is nearest to the mistake.
+    # The last token of an unreadable part is nearest to the mistake.
     near = next((child for child in reversed(node.children) if child.end_byte > child.start_byte), node)
     place = source.range(near.start_byte, near.end_byte)
     # Do not quote the source: it can be a secret with broken quotes.
@@ -264,7 +265,7 @@ def _unexpected(source: SourceText, node: Node) -> Problem:
 
 
 def _unclosed(node: Node) -> Node | None:
-    """Return the innermost opening symbol without a closing one in an unreadable stretch."""
+    """Return the innermost unclosed opening symbol in an unreadable part."""
     begun: list[Node] = []
     for child in node.children:
         if child.type in _ENDS:
@@ -275,7 +276,7 @@ def _unclosed(node: Node) -> Node | None:
 
 
 def _is_closed_later(source: SourceText, opening: Node) -> bool:
-    """Return whether the text that the tree left out after a mistake closes the bracket, judging by the count."""
+    """Return whether the text after a mistake that the tree omits closes the bracket, judging by the count."""
     bracket = source.content[opening.start_byte : opening.end_byte]
     closing = {b"{": b"}", b"[": b"]", b"(": b")"}.get(bracket)
     rest = source.content[opening.end_byte :]

@@ -12,7 +12,7 @@ from statefmt.model.addrs.traversal import is_identifier
 from statefmt.model.findings import Code, Finding, Fix
 
 _GAPS_SHOWN = 5
-# OpenTofu reads keys as 64-bit floats, and turns those from here on into negative numbers.
+# OpenTofu reads keys as 64-bit floats, and turns numbers from here on into negative numbers.
 _TOO_HIGH = 2**63
 
 
@@ -49,7 +49,7 @@ def _invalid_identifier(subject: Subject) -> Iterable[Finding]:
     for resource in subject.resources:
         for member, given in (("type", resource.document.type), ("name", resource.document.name)):
             text = given or ""
-            # Every Python identifier is one in HCL, and this check is much cheaper.
+            # Every Python identifier is an HCL identifier, and this check is much cheaper.
             if text.isidentifier() or is_identifier(text):
                 continue
             yield Code.INVALID_IDENTIFIER.finding(

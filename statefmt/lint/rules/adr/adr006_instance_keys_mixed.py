@@ -69,7 +69,7 @@ def _command(subject: Subject, address: str, odd: str, numbers: Mapping[str, int
     usual = max((kind for kind in numbers if kind != _KEYLESS), key=lambda kind: numbers[kind])
     new = _NEW_KEYS[usual]
     if _KEYLESS in numbers:
-        # The address of a keyless instance is that of the resource, and selects all instances.
+        # The address of a keyless instance equals the resource's address, and selects all instances.
         return subject.command("rekey", address, "--map", f"={new}")
     return subject.command("mv", odd, f"{address}[{new}]")
 

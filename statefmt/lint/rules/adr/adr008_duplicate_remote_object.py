@@ -91,7 +91,7 @@ def _same_id(subject: Subject) -> Iterable[list[_Place]]:
 
 
 def _identified(subject: Subject) -> Iterator[tuple[_Identity, _Place]]:
-    """Yield what identifies each current object that has an id, with its place."""
+    """Yield the identity of each current object that has an id, with its place."""
     for resource in subject.resources:
         document, kind = resource.document, resource.document.type or ""
         if document.mode != "managed" or kind in _SHARED_IDS or kind.startswith(_NOT_REMOTE):
@@ -114,7 +114,7 @@ def _attributes(obj: InstanceObjectV4) -> tuple[Raw | None, dict[str, str | None
 
 
 def _scope(obj: InstanceObjectV4) -> object:
-    """Return what an id may be relative to: attributes such as the region, and the identity."""
+    """Return the possible scope of an id: attributes such as the region, and the identity."""
     return *id_scope(*_attributes(obj)), b"" if obj.identity is UNSET else bytes(obj.identity)
 
 

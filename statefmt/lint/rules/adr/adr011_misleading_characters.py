@@ -28,11 +28,11 @@ from statefmt.lint.subject import ResourcePart, Subject
 from statefmt.model.findings import Code, Finding
 from statefmt.text import pattern
 
-# Scripts with letters that look like those of another one of these. Source: Unicode Technical Standard 39.
+# Scripts with letters that look like letters of another script in this set. Source: Unicode Technical Standard 39.
 _ALIKE: Final = frozenset({"LATIN", "CYRILLIC", "GREEK", "ARMENIAN", "CHEROKEE", "COPTIC", "LISU"})
-# Letters of other scripts whose names begin so look like ASCII.
+# Letters of other scripts with these name prefixes look like ASCII.
 _STYLED: Final = ("FULLWIDTH ", "MATHEMATICAL ")
-# Fillers, which are letters and cannot be seen.
+# Invisible fillers that count as letters.
 _FILLERS: Final = frozenset("\u115f\u1160\u3164\uffa0\u2800")
 _WORD: Final = pattern(r"\w+")
 
@@ -69,7 +69,7 @@ def _texts(resource: ResourcePart) -> Iterator[tuple[str, str, str]]:
 
 
 def _misleading(text: str) -> str:
-    """Return why a text may be taken for another one, or ""."""
+    """Return why a text may be mistaken for another one, or ""."""
     for character in text:
         is_space = character != " " and unicodedata.category(character) == "Zs"
         if unicodedata.category(character) == "Cf" or is_space or character in _FILLERS:

@@ -35,7 +35,7 @@ def _problem_rule(code: Code, kinds: Collection[ProblemKind], page: str) -> Rule
 
 
 def _problems(references: ProviderReferences, kinds: Collection[ProblemKind], code: Code) -> Iterable[Finding]:
-    """Yield findings for the problems of some kinds; one without a range is about the whole directory."""
+    """Yield findings for the problems of some kinds; a problem without a range concerns the whole directory."""
     configuration = references.configuration
     whole = Place(file="", line=1, column=1, end_line=1, end_column=1)
     for problem in configuration.problems:
@@ -85,7 +85,7 @@ def _reference_invalid(references: ProviderReferences) -> Iterable[Finding]:
 
 
 def _providers_in_locals(path: Module, declared: Declarations) -> Iterable[Finding]:
-    """Yield the local values that refer to a provider configuration: a provider is no value."""
+    """Yield the local values that refer to a provider configuration, which is not a value."""
     resources = {(block.type, block.name) for block in declared.resources}
     for local in declared.locals.values():
         for reference in names_in(local.expression):
@@ -122,7 +122,7 @@ def _undeclared(references: ProviderReferences) -> Iterable[Finding]:
     for module, use in references.uses():
         bound = references.use_binding(module, use)
         if isinstance(bound, Problem) and bound.kind is ProblemKind.NO_PROVIDER:
-            # A function has no address: it is called in a block.
+            # A function has no address: a block calls it.
             address = str(module) if use.is_function else ".".join(filter(None, (str(module), use.user)))
             yield problem_finding(Code.PROVIDER_UNDECLARED, bound, address)
 
@@ -181,7 +181,7 @@ def _backend_path_of_init(references: ProviderReferences) -> Iterable[Finding]:
         found = located(configured_backend(Path(references.configuration.directory), {}), {})
         wrong = is_record_itself(found)
     except StoreError:
-        # A block that is not valid has findings of its own.
+        # An invalid block has other findings.
         return
     if wrong:
         place = next((setting.place for setting in found.backend.given if setting.name == "path"), found.backend.place)
@@ -206,7 +206,7 @@ def _state_in_record(references: ProviderReferences) -> Iterable[Finding]:
     try:
         record = find_backend(Path(folder), {}).state_in_record
     except StoreError:
-        # Commands on the state of this folder say what is wrong.
+        # Commands on the state of this folder report the problem.
         return
     if record:
         yield Code.STATE_IN_RECORD.finding(

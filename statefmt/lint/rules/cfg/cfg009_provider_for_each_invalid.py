@@ -56,7 +56,7 @@ def _check(references: ProviderReferences) -> Iterable[Finding]:
 
 
 def _null_values(references: ProviderReferences, config: ConfigProviderConfig) -> Iterable[Finding]:
-    """Yield a finding for each key whose value is null where the block uses a part of `each.value`."""
+    """Yield a finding for each key with the value null, if the block uses a part of `each.value`."""
     for key in references.null_keys(config):
         for value in references.settings(config.instance(key)).values():
             if isinstance(value, Unknown) and value.problem is not None:

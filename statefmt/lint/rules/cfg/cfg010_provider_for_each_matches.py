@@ -97,9 +97,9 @@ def _of(
     )
 
 
-# The members that decide whether two expressions of one kind are alike, with those of their parts. `a.b` and `a["b"]`
-# differ. All other kinds of expressions are never alike.
-# Sources: RFC "Static Evaluation of Provider Iteration" (what is "too similar"); OpenTofu
+# The members that decide whether two expressions of one kind are alike, with the members of their parts. `a.b` and
+# `a["b"]` differ. All other kinds of expressions are never alike.
+# Sources: RFC "Static Evaluation of Provider Iteration" (the meaning of "too similar"); OpenTofu
 # `internal/configs/provider_validation.go`, providerIterationIdentical.
 _COMPARED: Final[Mapping[type, tuple[str, ...]]] = {
     AttributeAccess: ("name",),

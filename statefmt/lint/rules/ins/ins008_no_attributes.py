@@ -49,7 +49,7 @@ def _check(subject: Subject) -> Iterable[Finding]:
             if not obj.attributes_flat:
                 yield _finding(subject, part, "no attributes, not even an id")
             elif not obj.attributes_flat.get("id") and part.resource.document.mode == ResourceMode.MANAGED.value:
-                # Only the old SDK wrote them.
+                # Only the old SDK wrote flat attributes.
                 yield _finding(subject, part, _NO_ID)
         elif _lacks_id(obj.attributes) and _needs_id(subject, part):
             yield _finding(subject, part, _NO_ID)

@@ -44,7 +44,7 @@ _ADVICE: Final = (
 
 
 class _Damage:
-    """What is damaged in a resource: the objects with a damaged id, and with other values, and the characters."""
+    """The damage in a resource: the objects with a damaged id, and with other damaged values, and the characters."""
 
     def __init__(self, address: str, pointer: str) -> None:
         self.address, self.pointer = address, pointer
@@ -66,7 +66,7 @@ def _check(subject: Subject) -> Iterable[Finding]:
             one.pointer = f"{part.pointer}/attributes/id"
         one.ids, one.values, one.objects = one.ids + ids, one.values + values, one.objects + 1
         one.characters += characters
-    # Those with damaged ids first: their objects are the ones that are lost.
+    # Damaged ids first: their objects are the lost ones.
     ordered = sorted(found.values(), key=lambda one: not one.ids)
     if len(ordered) > 1:
         yield _finding(_total(ordered), f"In {len(ordered):,} resources: ")
@@ -98,7 +98,7 @@ def _finding(one: _Damage, where: str) -> Finding:
 
 
 def _damaged(obj: InstanceObjectV4) -> tuple[int, int, Counter[str]]:
-    """Return how many ids and other values of an object are damaged, and the characters in them."""
+    """Return the numbers of damaged ids and other values of an object, and the characters in them."""
     ids = values = 0
     characters: Counter[str] = Counter()
     for name, text in _strings(obj):

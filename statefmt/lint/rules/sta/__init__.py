@@ -79,9 +79,9 @@ def _serial_odd(subject: Subject) -> Iterable[Finding]:
     )
 
 
-# Major and minor; a state does not say which engine wrote it.
+# Major and minor; a state does not record its engine.
 _NEWEST: Final = {"OpenTofu": (1, 13), "Terraform": (1, 15)}
-# Written when upgrading a file that names no release.
+# Upgrades write this release if the file names none.
 _NONE: Final = "0.0.0"
 
 

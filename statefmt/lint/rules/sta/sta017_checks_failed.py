@@ -35,7 +35,7 @@ def _check(subject: Subject) -> Iterable[Finding]:
     for number, result in enumerate((document.check_results if document else None) or ()):
         if result is None:
             continue
-        # Messages are left out because they may contain secrets.
+        # Omit the messages, which may contain secrets.
         failed = [obj.object_addr or "" for obj in result.objects or () if obj and obj.status in _BAD]
         if result.status not in _BAD and not failed:
             continue

@@ -35,7 +35,7 @@ from statefmt.model.findings import Code, Finding
 _BYTES: Final = 20_000_000
 _OBJECTS: Final = 2_000
 _SHARE: Final = 1 / 3
-# The share does not matter in smaller files.
+# The share is irrelevant in smaller files.
 _SHARE_FROM: Final = 1_000_000
 # Bytes around each dependency: quotes and a comma, and the line and indentation in indented files.
 _AROUND: Final = {Layout.COMPACT: 3, Layout.INDENT: 3 + 13}

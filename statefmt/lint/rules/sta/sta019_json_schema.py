@@ -33,7 +33,7 @@ def _check(subject: Subject) -> Iterable[Finding]:
     inspection = subject.inspection
     if not subject.json_schema or inspection.version is None:
         return
-    # Imported late: most runs do not ask for it.
+    # Imported late: most runs do not need it.
     from statefmt.schema_problems import decoded, schema_problems
 
     name = f"state-v{inspection.version}"
