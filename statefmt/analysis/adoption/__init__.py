@@ -81,6 +81,8 @@ class _Pairing:
         self._taken: set[AbsResourceInstance] = set()
         # Pairs by names alone prove nothing for others.
         self._by_names: set[AbsResourceInstance] = set()
+        # The old provider instances of objects that are in the place of a new one.
+        self._bound_to: dict[AbsProviderInstance, set[AbsProviderInstance]] = {}
         self._bindings: set[tuple[AbsProviderInstance, AbsProviderInstance]] = set()
         # Modules with objects that are not decided, and whose provider says where they belong.
         self._open_modules: set[ModuleInstance] = set()
@@ -146,6 +148,9 @@ class _Pairing:
                 edges = [edge for edge in edges if edge.target.address.config() == source.addr.config()]
             self._judge.compare_attributes(edges)
             self._edges[source.addr] = edges
+            for edge in edges:
+                if edge.marks.get("place"):
+                    self._bound_to.setdefault(edge.target.provider, set()).add(source.bound)
 
     def _refused_of(self, source: MovingObject) -> Sequence[RefusedPair]:
         return self._refused.get(source.addr, ())
@@ -199,6 +204,8 @@ class _Pairing:
             return True
         if marks.get("module") and self._has_binding(edge):
             return True
+        if self._may_merge(edge):
+            return False
         agree = self._judge.names_agree(edge.source, edge.target) or bool(marks.get("fixed"))
         # A place says where, not which.
         if marks.get("place"):
@@ -212,6 +219,19 @@ class _Pairing:
             return agree or self._judge.names_say_nothing(edge.source, edge.target)
         alike = any(one.kind in (EvidenceKind.NAMES, EvidenceKind.ADDRESS) for one in edge.evidence)
         return alike and not self._waits_for_module(edge)
+
+    def _may_merge(self, edge: Edge) -> bool:
+        """Return whether the old provider instance may be another one than the new one, for all that is known of it.
+
+        Without an old configuration, two instances that became one may have been in two accounts.
+        """
+        source, target = edge.source, edge.target
+        if source.bound == target.provider or self._places.is_accounted(source):
+            return False
+        if not edge.marks.get("place"):
+            return True
+        merged = target.provider in self._found.kept_providers or len(self._bound_to[target.provider]) > 1
+        return merged and not self._places.shows_account(source, target)
 
     def _decides(self, provider: AbsProviderInstance) -> bool:
         """Return whether the new configuration has instances of a provider that may find other objects."""

@@ -38,7 +38,8 @@ class Unpaired(NamedTuple):
 
     `unknown_types` are the types of resource blocks whose instances are not known, each with the names of the blocks.
     `is_incomplete` if a part of the configuration could not be read, which may have instances of any type.
-    `undecided` are objects whose own place in the configuration is not known, with the reasons.
+    `undecided` are objects whose own place in the configuration is not known, with the reasons. `kept_providers` are
+    the provider instances of the objects that stay.
     """
 
     sources: tuple[MovingObject, ...]
@@ -49,6 +50,7 @@ class Unpaired(NamedTuple):
     is_incomplete: bool
     settled: int
     undecided: tuple[tuple[MovingObject, str], ...]
+    kept_providers: frozenset[AbsProviderInstance]
 
 
 def candidates(snapshot: Snapshot, new: ProviderReferences, places: Places) -> Unpaired:
@@ -61,6 +63,7 @@ def candidates(snapshot: Snapshot, new: ProviderReferences, places: Places) -> U
     unknown: dict[str, str] = {}
     occupied: set[AbsResourceInstance] = set()
     undecided: list[tuple[MovingObject, str]] = []
+    kept_providers: set[AbsProviderInstance] = set()
     settled = 0
     first: dict[AbsResourceInstance, Fate] = {}
     for fate in provider_fates(snapshot, new):
@@ -93,6 +96,7 @@ def candidates(snapshot: Snapshot, new: ProviderReferences, places: Places) -> U
             else:
                 settled += 1
                 occupied.add(fate.address)
+                kept_providers.add(needed)
         else:
             sources.append(_moving(fate, is_declared=True))
     types = {source.addr.resource.resource.type for source in sources}
@@ -107,6 +111,7 @@ def candidates(snapshot: Snapshot, new: ProviderReferences, places: Places) -> U
         is_incomplete=bool(configuration.missing) or any(one.kind in UNREAD for one in configuration.problems),
         settled=settled,
         undecided=tuple(undecided),
+        kept_providers=frozenset(kept_providers),
     )
 
 

@@ -45,6 +45,7 @@ class PlaceVerdict(Struct, frozen=True):
     shown: tuple[str, ...] = ()
 
 
+_REGIONAL: Final = frozenset({FactKind.REGION, FactKind.ZONE})
 _UNKNOWN: Final = PlaceVerdict(Sameness.UNKNOWN)
 
 
@@ -140,6 +141,12 @@ class Places:
         """Return whether an object is surely not in the account and region of an instance."""
         verdicts = (self.by_arguments(source, target), self.by_attributes(source, target))
         return self._old is not None and any(one.sameness is Sameness.DIFFERENT for one in verdicts)
+
+    def shows_account(self, source: MovingObject, target: NewInstance) -> bool:
+        """Return whether an object and an instance state the same account, subscription or project."""
+        own = self._overriding(self._new, target.provider.config.provider, target.address)
+        theirs = _with(self._facts(target.provider), own)
+        return any(kind in theirs and kind not in _REGIONAL for kind in self._facts_of(source))
 
     def shown(self, source: MovingObject) -> Iterator[str]:
         """Yield what the old provider instance and the object say of their place."""
