@@ -70,11 +70,13 @@ class _Pairing:
         self._places = places
         self._judge = Judge(new, places, found.sources)
         self._groups: dict[_Key, _Group] = {}
+        self._providers_of: dict[str, set[Provider]] = {}
         for source in found.sources:
             group = self._groups.setdefault(_key(source.addr, source.bound.config.provider), _Group())
             group.sources.append(source)
         for target in found.targets:
             key = _key(target.address, target.provider.config.provider)
+            self._providers_of.setdefault(key[0], set()).add(key[1])
             if key in self._groups:
                 self._groups[key].targets.append(target)
         self._pairs: dict[AbsResourceInstance, AdoptedPair] = {}
@@ -111,6 +113,12 @@ class _Pairing:
             judged = self._judge.judge(source, target)
             if isinstance(judged, str):
                 raise SelectionError(f"{one} is not {other}: {judged}", address=one)
+            changed = self._judge.is_of_another(source, target)
+            if changed is not None:
+                raise SelectionError(
+                    f"{one} is not {other}: {changed} of {target.provider} was that of another old provider instance",
+                    address=one,
+                )
             self._take(Edge(source, target, [PairEvidence(EvidenceKind.GIVEN, "you say so"), *judged.evidence], {}))
 
     def run(self) -> None:
@@ -267,6 +275,11 @@ class _Pairing:
             self._bindings.add((edge.source.bound, edge.target.provider))
         self._taken.add(edge.target.address)
 
+    def _other_sources(self, source: MovingObject) -> str:
+        """Return the providers that the new instances of a type have, if all have another one than an object."""
+        found = self._providers_of.get(source.addr.resource.resource.type, set())
+        return "" if source.bound.config.provider in found else ", ".join(sorted(map(str, found)))
+
     def result(self) -> Adoption:
         """Return what was found, in the order of the state."""
         choices: list[OpenChoice] = []
@@ -299,6 +312,9 @@ class _Pairing:
                 choices.append(OpenChoice(source, (), "a part of the configuration could not be read"))
             elif source.addr.resource.resource.type in self._found.unknown_types:
                 choices.append(OpenChoice(source, (), "the instances of a block of its type are unknown"))
+            elif others := self._other_sources(source):
+                reason = f"the configuration has its type from {others}: replace the provider in the state first"
+                choices.append(OpenChoice(source, (), reason))
             else:
                 left.append(source)
         choices += [OpenChoice(source, (), reason) for source, reason in self._found.undecided]

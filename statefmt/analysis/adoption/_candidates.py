@@ -303,6 +303,18 @@ class Judge:
         ]
         return Edge(source, target, evidence, marks, changes, self._places.doubts(source, target))
 
+    def is_of_another(self, source: MovingObject, target: NewInstance) -> str | None:
+        """Return an argument of a new provider instance that only another old instance had, if there is any."""
+        return next(
+            (
+                name
+                for name in self._places.doubts(source, target)
+                for bound in {one.bound for one in self._sources if self._places.is_accounted(one)}
+                if self._places.had(bound, name, target.provider)
+            ),
+            None,
+        )
+
     def names_agree(self, source: MovingObject, target: NewInstance) -> bool:
         """Return whether the name of an object is that of a new block, but for words of keys, places and counting.
 

@@ -137,6 +137,15 @@ class Places:
             return tuple(one_sided)
         return (*self._changed[key], *one_sided)
 
+    def had(self, bound: AbsProviderInstance, name: str, provider: AbsProviderInstance) -> bool:
+        """Return whether an old provider instance had an argument of a new one."""
+        mine = {} if self._old is None else self._old.settings(bound)
+        return (
+            name in mine
+            and bound.config.provider == provider.config.provider
+            and (_same(mine[name], self._of(provider).get(name)) is True)
+        )
+
     def is_elsewhere(self, source: MovingObject, target: NewInstance) -> bool:
         """Return whether an object is surely not in the account and region of an instance."""
         verdicts = (self.by_arguments(source, target), self.by_attributes(source, target))
