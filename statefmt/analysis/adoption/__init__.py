@@ -206,7 +206,9 @@ class _Pairing:
     def _is_enough(self, edge: Edge) -> bool:
         """Return whether a pair has enough evidence if no other one has more."""
         marks = edge.marks
-        if edge.doubts or edge.changes or not self._is_known(edge):
+        # What keeps its address, or has a moved block, is that object whatever changes in it.
+        is_named = marks.get("address") or marks.get("moved")
+        if edge.doubts or (edge.changes and not is_named) or not self._is_known(edge):
             return False
         if marks.get("moved") or marks.get("only"):
             return True
@@ -217,11 +219,11 @@ class _Pairing:
         agree = self._judge.names_agree(edge.source, edge.target) or bool(marks.get("fixed"))
         # A place says where, not which.
         if marks.get("place"):
-            return agree or bool(marks.get("identity"))
+            return agree
         if self._decides(edge.target.provider):
             # Names and values alone do not tell regions and accounts apart.
             return False
-        if marks.get("identity"):
+        if marks.get("identity") and agree:
             return True
         if marks.get("attributes"):
             return agree or self._judge.names_say_nothing(edge.source, edge.target)

@@ -17,7 +17,7 @@ from statefmt.analysis.providers.fates import UNREAD, Fate, doubt, provider_fate
 from statefmt.configuration.provider_instances import ProviderReferences
 from statefmt.golang import JSONValue, Members, loads_exact
 from statefmt.hcl.source import Problem
-from statefmt.hcl.value import Part, Unknown, Value
+from statefmt.hcl.value import Part, Unknown, Value, first_unknown
 from statefmt.model.addrs import (
     NO_KEY,
     AbsProviderInstance,
@@ -280,10 +280,13 @@ class Judge:
             if any(is_global_name(target.address.resource.resource.type, name) for name in named):
                 marks["only"] = 1
             evidence.append(PairEvidence(EvidenceKind.ATTRIBUTES, f"equal {', '.join(named)}"))
-        if any(
-            _is_fixed(name) and name not in _SHARED and attributes.is_telling(name) and attributes.equals(name, part)
+        # An equal name may be in another group or network, if that is not known.
+        equal = named or [
+            name
             for name, part in self.arguments(target.address).items()
-        ):
+            if _is_fixed(name) and name not in _SHARED and attributes.is_telling(name) and attributes.equals(name, part)
+        ]
+        if equal and first_unknown(self.arguments(target.address).values()) is None:
             marks["fixed"] = 1
         is_moved = source.is_moved and source.address == target.address
         if is_moved or self._places.is_moved_back(source, target):
@@ -325,11 +328,15 @@ class Judge:
             return True
         has, wanted = self._said(source, target)
         type_ = source.addr.resource.resource.type
-        is_neutral = _says_nothing(wanted) and self._old_blocks[type_] == 1
-        if not _says_nothing(has - wanted):
-            return is_neutral
-        joined = _same_words(_words(mine[-1][0] if mine else ""), _words(theirs[-1][0]))
-        return wanted <= has or joined or self._new_blocks[type_] == 1 or is_neutral
+        if wanted <= has:
+            # A number is an index only where the new instances have one.
+            is_counted = any(isinstance(key, IntKey) for _, key in theirs)
+            return all(len(word) == 1 and (word.isalpha() or is_counted) for word in has - wanted)
+        return (
+            _same_words(_words(mine[-1][0] if mine else ""), _words(theirs[-1][0]))
+            or (_says_nothing(has) and self._new_blocks[type_] == 1)
+            or (_says_nothing(wanted) and self._old_blocks[type_] == 1)
+        )
 
     def names_say_nothing(self, source: MovingObject, target: NewInstance) -> bool:
         """Return whether one of both names says nothing, so that it cannot disagree."""
