@@ -499,6 +499,7 @@ class _Attributes:
 
     def __init__(self, source: MovingObject) -> None:
         self._members: Final[Mapping[str, Raw]] = attribute_members(source.instance.current_first[0])
+        self._decoded: Final[dict[str, JSONValue]] = {}
 
     @cached_property
     def _id(self) -> str | None:
@@ -527,7 +528,9 @@ class _Attributes:
         if raw is None or (isinstance(part, Value) and part.is_null):
             return None
         try:
-            value = _static(loads_exact(bytes(raw), replace_invalid=True))
+            if top not in self._decoded:
+                self._decoded[top] = _static(loads_exact(bytes(raw), replace_invalid=True))
+            value = self._decoded[top]
             for step in path:
                 block = value[0] if isinstance(value, list) and len(value) == 1 else value
                 value = dict(block).get(step) if isinstance(block, Members) else None

@@ -64,7 +64,7 @@ class Places:
         self._object_facts: dict[AbsResourceInstance, Mapping[FactKind, str]] = {}
         self._by_facts: dict[object, PlaceVerdict] = {}
         self._overrides: dict[tuple[bool, AbsResourceInstance], Mapping[FactKind, str | None]] = {}
-        self._changed: dict[tuple[AbsProviderInstance, AbsProviderInstance], tuple[str, ...]] = {}
+        self._doubts: dict[object, tuple[str, ...]] = {}
         self._accounted: dict[AbsResourceInstance, bool] = {}
 
     def by_arguments(self, source: MovingObject, target: NewInstance) -> PlaceVerdict:
@@ -107,35 +107,45 @@ class Places:
         if not self.is_accounted(source):
             return ()
         assert self._old is not None
-        provider = target.provider.config.provider
-        old, new = self._old.settings(source.bound), self._of(target.provider)
-        key = source.bound, target.provider
-        if key not in self._changed:
-            names = dict.fromkeys((*old, *new))
-            self._changed[key] = tuple(
-                name
-                for name in names
-                if name
-                and not is_cosmetic(provider, name)
-                and not fact_kinds(provider, name)
-                # What is unknown on one side only is not the same either.
-                and (same := _same(old.get(name), new.get(name))) is not True
-                and (same is False or (name in old) != (name in new))
-            )
-        before = _with(settings_facts(provider, old), self._overriding(self._old, provider, source.addr))
-        after = _with(settings_facts(provider, new), self._overriding(self._new, provider, target.address))
+        mine = self._overriding(self._old, source.bound.config.provider, source.addr)
+        theirs = self._overriding(self._new, target.provider.config.provider, target.address)
         own = self._facts_of(source)
-        one_sided = (
+        key = source.bound, target.provider, tuple(mine.items()), tuple(theirs.items()), tuple(own.items())
+        if key not in self._doubts:
+            self._doubts[key] = self._differences(target.provider, self._old.settings(source.bound), mine, theirs, own)
+        return self._doubts[key]
+
+    def _differences(
+        self,
+        provider: AbsProviderInstance,
+        old: Mapping[str, Part],
+        mine: Mapping[FactKind, str | None],
+        theirs: Mapping[FactKind, str | None],
+        own: Mapping[FactKind, str],
+    ) -> tuple[str, ...]:
+        source, new = provider.config.provider, self._of(provider)
+        before, after = _with(settings_facts(source, old), mine), _with(settings_facts(source, new), theirs)
+        one_sided = [
             str(kind)
             for kind in FactKind
             if kind is not FactKind.ZONE
             and (kind in before) != (kind in after)
             and (kind not in own or own[kind] != after.get(kind))
-        )
+        ]
         # The object states its account itself: the profile or the role that leads there may be another one.
-        if FactKind.ACCOUNT in own and own.get(FactKind.ACCOUNT) == after.get(FactKind.ACCOUNT):
+        if FactKind.ACCOUNT in own and own[FactKind.ACCOUNT] == after.get(FactKind.ACCOUNT):
             return tuple(one_sided)
-        return (*self._changed[key], *one_sided)
+        changed = [
+            name
+            for name in dict.fromkeys((*old, *new))
+            if name
+            and not is_cosmetic(source, name)
+            and not fact_kinds(source, name)
+            # What is unknown on one side only is not the same either.
+            and (same := _same(old.get(name), new.get(name))) is not True
+            and (same is False or (name in old) != (name in new))
+        ]
+        return (*changed, *one_sided)
 
     def had(self, bound: AbsProviderInstance, name: str, provider: AbsProviderInstance) -> bool:
         """Return whether an old provider instance had an argument of a new one."""
