@@ -5,6 +5,7 @@ Only arguments that differ between the new instances can tell which of them an o
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Mapping
 from enum import Enum, auto
 from typing import Final
@@ -46,6 +47,11 @@ class PlaceVerdict(Struct, frozen=True):
 
 
 _REGIONAL: Final = frozenset({FactKind.REGION, FactKind.ZONE})
+# Arguments that lead to other objects, in the words of most providers.
+_LEADS_ELSEWHERE: Final = (
+    r"profile|role|key|owner|host|port|context|subscription|project|organi[sz]ation|token|url|address|endpoint|"
+    r"namespace|account|tenant|server|cluster"
+)
 _UNKNOWN: Final = PlaceVerdict(Sameness.UNKNOWN)
 
 
@@ -157,9 +163,21 @@ class Places:
         )
 
     def is_elsewhere(self, source: MovingObject, target: NewInstance) -> bool:
-        """Return whether an object is surely not in the account and region of an instance."""
+        """Return whether an instance is in another account or region than an object, or has the host of another."""
+        if self._old is None:
+            return False
         verdicts = (self.by_arguments(source, target), self.by_attributes(source, target))
-        return self._old is not None and any(one.sameness is Sameness.DIFFERENT for one in verdicts)
+        return any(one.sameness is Sameness.DIFFERENT for one in verdicts) or any(
+            re.search(_LEADS_ELSEWHERE, name) and self.had(bound, name, target.provider)
+            for name in self.doubts(source, target)
+            for bound in self._old_instances(source.bound.config.provider)
+        )
+
+    def _old_instances(self, provider: Provider) -> Iterator[AbsProviderInstance]:
+        assert self._old is not None
+        for config in self._old.tree.declared:
+            keys = self._old.declared_keys(config) if config.provider == provider else ()
+            yield from () if isinstance(keys, Unknown) else (config.instance(key) for key in keys)
 
     def shows_account(self, source: MovingObject, target: NewInstance) -> bool:
         """Return whether an object and an instance state the same account, subscription or project."""
