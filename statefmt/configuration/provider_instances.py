@@ -27,7 +27,7 @@ from statefmt.configuration.provider_reference import (
 from statefmt.hcl.evaluate import evaluate
 from statefmt.hcl.operations import equal
 from statefmt.hcl.source import Problem, ProblemKind, Range, error
-from statefmt.hcl.syntax import Expression
+from statefmt.hcl.syntax import Body, Expression
 from statefmt.hcl.value import Part, Unknown, Value
 from statefmt.model.addrs import (
     NO_KEY,
@@ -47,6 +47,19 @@ from statefmt.model.cty.number import Number
 
 # OpenTofu's own arguments of a resource.
 _META_ARGUMENTS: Final = frozenset({"count", "for_each", "provider", "depends_on"})
+_META_BLOCKS: Final = frozenset({"lifecycle", "provisioner", "connection", "timeouts", "dynamic", "_"})
+
+
+def _arguments(body: Body, path: str = "") -> Iterator[tuple[str, Expression]]:
+    for name in body.names():
+        argument = None if not path and name in _META_ARGUMENTS else body.attribute(name)
+        if argument is not None:
+            yield f"{path}{name}", argument.expression
+    for type_ in body.block_types():
+        # The order of several blocks says nothing: they may be a set.
+        inside = body.blocks(type_)
+        if type_ not in _META_BLOCKS and len(inside) == 1 and "dynamic" not in body.block_types():
+            yield from _arguments(inside[0].body, f"{path}{type_}[0].")
 
 
 class BlockBinding(msgspec.Struct, frozen=True):
@@ -174,9 +187,9 @@ class ProviderReferences:
         return {name: unread if one is None else evaluate(one, scope) for name, one in block.settings}
 
     def arguments(self, address: AbsResourceInstance) -> Mapping[str, Part]:
-        """Return the evaluated top-level arguments of a resource instance for its provider; {} if undeclared.
+        """Return the evaluated arguments of a resource instance for its provider; {} if it is not declared.
 
-        Omits nested blocks.
+        The paths of arguments in a nested block are like `metadata[0].name`, if it is the only block of its type.
         """
         block = self.blocks.get(address.config())
         instances = {} if block is None else self.instances.of_resource(address.containing_resource())
@@ -187,8 +200,7 @@ class ProviderReferences:
         if instance is None:
             return {}
         names = scope.within(instance.each)
-        found = ((name, block.body.attribute(name)) for name in block.body.names() if name not in _META_ARGUMENTS)
-        return {name: evaluate(argument.expression, names) for name, argument in found if argument is not None}
+        return {name: evaluate(argument, names) for name, argument in _arguments(block.body)}
 
     def same_settings(self, one: AbsProviderInstance, other: AbsProviderInstance) -> bool:
         """Return whether two provider instances certainly have equal arguments."""

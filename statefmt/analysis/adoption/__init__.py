@@ -24,7 +24,7 @@ from statefmt.analysis.adoption.model import (
     RefusedPair,
 )
 from statefmt.configuration.provider_instances import ProviderReferences
-from statefmt.model.addrs import AbsResourceInstance, ModuleInstance
+from statefmt.model.addrs import AbsProviderInstance, AbsResourceInstance, ModuleInstance
 from statefmt.model.addrs.provider import Provider
 from statefmt.model.errors import SelectionError
 from statefmt.model.snapshot import Snapshot
@@ -41,8 +41,9 @@ def adopt(
     `old` is the configuration that the state was written with, if known: it counts for the objects that it has, bound
     as the state says. `given` are pairs that the user knows. Raises SelectionError for a given pair that is none.
     """
-    found = candidates(snapshot, new)
-    pairing = _Pairing(found, new, Places(new, old))
+    places = Places(new, old)
+    found = candidates(snapshot, new, places)
+    pairing = _Pairing(found, new, places)
     pairing.give(given or {})
     pairing.run()
     return pairing.result()
@@ -69,15 +70,25 @@ class _Pairing:
         self._places = places
         self._judge = Judge(new, places, found.sources)
         self._groups: dict[_Key, _Group] = {}
+        self._providers_of: dict[str, set[Provider]] = {}
         for source in found.sources:
             group = self._groups.setdefault(_key(source.addr, source.bound.config.provider), _Group())
             group.sources.append(source)
         for target in found.targets:
             key = _key(target.address, target.provider.config.provider)
+            self._providers_of.setdefault(key[0], set()).add(key[1])
             if key in self._groups:
                 self._groups[key].targets.append(target)
         self._pairs: dict[AbsResourceInstance, AdoptedPair] = {}
         self._taken: set[AbsResourceInstance] = set()
+        # Pairs by names alone prove nothing for others.
+        self._by_names: set[AbsResourceInstance] = set()
+        # The old provider instances of objects that are in the place of a new one.
+        self._bound_to: dict[AbsProviderInstance, set[AbsProviderInstance]] = {}
+        self._bindings: set[tuple[AbsProviderInstance, AbsProviderInstance]] = set()
+        # Modules with objects that are not decided, and whose provider says where they belong.
+        self._open_modules: set[ModuleInstance] = set()
+        self._deciding: dict[AbsProviderInstance, bool] = {}
         self._edges: dict[AbsResourceInstance, list[Edge]] = {}
         # Those that were compared with a part of the instances only.
         self._sampled: set[AbsResourceInstance] = set()
@@ -102,13 +113,20 @@ class _Pairing:
             judged = self._judge.judge(source, target)
             if isinstance(judged, str):
                 raise SelectionError(f"{one} is not {other}: {judged}", address=one)
+            changed = self._judge.is_of_another(source, target)
+            if changed is not None:
+                raise SelectionError(
+                    f"{one} is not {other}: {changed} of {target.provider} was that of another old provider instance",
+                    address=one,
+                )
             self._take(Edge(source, target, [PairEvidence(EvidenceKind.GIVEN, "you say so"), *judged.evidence], {}))
 
     def run(self) -> None:
         """Judge all pairs, then take those that are certain until none is left."""
         for group in self._groups.values():
             self._judge_all(group)
-        while self._round():
+        # Names alone count last: an object without a place of its own follows the others of its module.
+        while self._round(by_names=False) or self._round(by_names=True):
             pass
 
     def _judge_all(self, group: _Group) -> None:
@@ -130,23 +148,30 @@ class _Pairing:
             if any(source.is_moved and one.target.address == source.address for one in self._refused_of(source)):
                 # OpenTofu would move it there, whatever another instance fits.
                 edges = []
+            if any(
+                source.bound == one.target.provider and one.target.address == source.address
+                for one in self._refused_of(source)
+            ):
+                # Its block stays and means another place now: it may only be another instance of that block.
+                edges = [edge for edge in edges if edge.target.address.config() == source.addr.config()]
             self._judge.compare_attributes(edges)
             self._edges[source.addr] = edges
-            self._mark_names_of_one_place(edges)
-
-    def _mark_names_of_one_place(self, edges: Sequence[Edge]) -> None:
-        """Mark pairs whose equal name or id no candidate in another account or region has."""
-        named = [edge for edge in edges if edge.marks.get("identity")]
-        if all(self._places.are_equal(named[0].target.provider, edge.target.provider) for edge in named):
-            for edge in named:
-                edge.marks["only"] = 1
+            for edge in edges:
+                if edge.marks.get("place"):
+                    self._bound_to.setdefault(edge.target.provider, set()).add(source.bound)
 
     def _refused_of(self, source: MovingObject) -> Sequence[RefusedPair]:
         return self._refused.get(source.addr, ())
 
-    def _round(self) -> bool:
+    def _round(self, *, by_names: bool) -> bool:
         """Take the pairs that are certain now; return whether there are any."""
         moved = self._moved_modules()
+        self._open_modules = {
+            modules[0]
+            for edges in self._edges.values()
+            for edge in edges
+            if (modules := edge.modules) is not None and self._decides(edge.target.provider)
+        }
         of_target: dict[AbsResourceInstance, list[Edge]] = {}
         for edges in self._edges.values():
             for edge in edges:
@@ -156,7 +181,10 @@ class _Pairing:
             edge
             for edges in self._edges.values()
             for edge in edges
-            if self._is_enough(edge, edges) and _is_best(edge, edges) and _is_best(edge, of_target[edge.target.address])
+            if (by_names or not edge.is_by_names)
+            and self._is_enough(edge)
+            and _is_best(edge, edges)
+            and _is_best(edge, of_target[edge.target.address])
         ]
         for edge in certain:
             self._take(edge)
@@ -171,26 +199,65 @@ class _Pairing:
         found: dict[ModuleInstance, set[ModuleInstance]] = {}
         for pair in self._pairs.values():
             modules = Edge(pair.source, pair.target, (), {}).modules
-            if modules is not None:
+            if modules is not None and pair.source.addr not in self._by_names:
                 found.setdefault(modules[0], set()).add(modules[1])
         return found
 
-    def _is_enough(self, edge: Edge, edges: Sequence[Edge]) -> bool:
+    def _is_enough(self, edge: Edge) -> bool:
         """Return whether a pair has enough evidence if no other one has more."""
         marks = edge.marks
-        if marks.get("moved") or marks.get("only") or marks.get("module"):
-            return self._is_known(edge)
-        kinds = {one.kind for one in edge.evidence}
-        if marks.get("place"):
-            return self._is_known(edge)
-        if not kinds:
+        # What keeps its address, or has a moved block, is that object whatever changes in it.
+        is_named = marks.get("address") or marks.get("moved")
+        if edge.doubts or (edge.changes and not is_named) or not self._is_known(edge):
             return False
-        # Names and values alone do not tell regions and accounts apart.
-        decides = any(
-            not self._places.are_equal(edge.target.provider, other)
-            for other in self._places.instances(edge.target.provider.config.provider)
-        )
-        return self._is_known(edge) and (not decides or bool(marks.get("alias")))
+        if marks.get("moved") or marks.get("only"):
+            return True
+        if marks.get("module") and self._has_binding(edge):
+            return True
+        if self._may_merge(edge):
+            return False
+        agree = self._judge.names_agree(edge.source, edge.target) or bool(marks.get("fixed"))
+        # A place says where, not which.
+        if marks.get("place"):
+            return agree
+        if self._decides(edge.target.provider):
+            # Names and values alone do not tell regions and accounts apart.
+            return False
+        if marks.get("identity") and agree:
+            return True
+        if marks.get("attributes"):
+            return agree or self._judge.names_say_nothing(edge.source, edge.target)
+        alike = any(one.kind in (EvidenceKind.NAMES, EvidenceKind.ADDRESS) for one in edge.evidence)
+        return alike and not self._waits_for_module(edge)
+
+    def _may_merge(self, edge: Edge) -> bool:
+        """Return whether the old provider instance may be another one than the new one, for all that is known of it.
+
+        Without an old configuration, two instances that became one may have been in two accounts.
+        """
+        source, target = edge.source, edge.target
+        if source.bound == target.provider or self._places.is_accounted(source):
+            return False
+        if not edge.marks.get("place"):
+            return True
+        merged = target.provider in self._found.kept_providers or len(self._bound_to[target.provider]) > 1
+        return merged and not self._places.shows_account(source, target)
+
+    def _decides(self, provider: AbsProviderInstance) -> bool:
+        """Return whether the new configuration has instances of a provider that may find other objects."""
+        if provider not in self._deciding:
+            others = self._places.instances(provider.config.provider)
+            self._deciding[provider] = any(not self._places.are_equal(provider, other) for other in others)
+        return self._deciding[provider]
+
+    def _has_binding(self, edge: Edge) -> bool:
+        """Return whether a stronger pair shows that the old provider instance became the new one."""
+        return not self._decides(edge.target.provider) or (edge.source.bound, edge.target.provider) in self._bindings
+
+    def _waits_for_module(self, edge: Edge) -> bool:
+        """Return whether objects of the same module, which say where it belongs, are not decided."""
+        modules = edge.modules
+        return modules is not None and modules[0] in self._open_modules
 
     def _is_known(self, edge: Edge) -> bool:
         """Return whether no part of the configuration that is not known may have the object, too."""
@@ -204,7 +271,16 @@ class _Pairing:
 
     def _take(self, edge: Edge) -> None:
         self._pairs[edge.source.addr] = edge.pair()
+        if edge.is_by_names and not any(one.kind is EvidenceKind.GIVEN for one in edge.evidence):
+            self._by_names.add(edge.source.addr)
+        else:
+            self._bindings.add((edge.source.bound, edge.target.provider))
         self._taken.add(edge.target.address)
+
+    def _other_sources(self, source: MovingObject) -> str:
+        """Return the providers that the new instances of a type have, if all have another one than an object."""
+        found = self._providers_of.get(source.addr.resource.resource.type, set())
+        return "" if source.bound.config.provider in found else ", ".join(sorted(map(str, found)))
 
     def result(self) -> Adoption:
         """Return what was found, in the order of the state."""
@@ -217,9 +293,15 @@ class _Pairing:
                 continue
             edges = self._edges.get(source.addr, [])
             listed.update(edge.target.address for edge in edges)
-            tempting = [one for one in self._refused_of(source) if _is_tempting(one)]
+            tempting = [one for one in self._refused_of(source) if _is_tempting(one)] or [
+                one
+                for one in self._refused_of(source)
+                if self._judge.names_agree(source, one.target) and not self._judge.has_place_words(source, one.target)
+            ]
             if source.is_split:
                 choices.append(OpenChoice(source, (), "its objects are bound to several provider instances"))
+            elif len(edges) == 1 and edges[0].changes and _is_tempting(lone := _changed(edges[0])):
+                refused.append(lone)
             elif edges:
                 edges = sorted(edges, key=lambda edge: sum(edge.marks.values()), reverse=True)
                 pairs = tuple(one.pair() for one in edges[:_MOST_LISTED])
@@ -232,8 +314,12 @@ class _Pairing:
                 choices.append(OpenChoice(source, (), "a part of the configuration could not be read"))
             elif source.addr.resource.resource.type in self._found.unknown_types:
                 choices.append(OpenChoice(source, (), "the instances of a block of its type are unknown"))
+            elif others := self._other_sources(source):
+                reason = f"the configuration has its type from {others}: replace the provider in the state first"
+                choices.append(OpenChoice(source, (), reason))
             else:
                 left.append(source)
+        choices += [OpenChoice(source, (), reason) for source, reason in self._found.undecided]
         taken = self._taken
         return Adoption(
             pairs=tuple(self._pairs[source.addr] for source in self._found.sources if source.addr in self._pairs),
@@ -265,6 +351,10 @@ def _mark_module(edge: Edge, moved: Mapping[ModuleInstance, set[ModuleInstance]]
         edge.evidence.append(PairEvidence(EvidenceKind.MODULE, text))
 
 
+def _changed(edge: Edge) -> RefusedPair:
+    return RefusedPair(edge.source, edge.target, f"other values in the configuration: {', '.join(edge.changes)}")
+
+
 def _is_tempting(refusal: RefusedPair) -> bool:
     """Return whether somebody may take a refused pair for the right one, or OpenTofu will."""
     source, target = refusal.source, refusal.target
@@ -274,6 +364,8 @@ def _is_tempting(refusal: RefusedPair) -> bool:
 def _reason(edges: Sequence[Edge]) -> str:
     if len(edges) > 1:
         return "several instances fit"
+    if edges[0].doubts:
+        return f"the old provider instance has other arguments: {', '.join(edges[0].doubts)}"
     return (
         "too little speaks for it"
         if not edges[0].evidence

@@ -12,16 +12,17 @@ from msgspec import Raw
 
 from statefmt.analysis.adoption._places import Places, PlaceVerdict, Sameness
 from statefmt.analysis.adoption.model import AdoptedPair, EvidenceKind, MovingObject, NewInstance, PairEvidence
-from statefmt.analysis.providers.facts import FactKind, attribute_members, overridden, string_attribute
+from statefmt.analysis.providers.facts import attribute_members, is_global_name, string_attribute
 from statefmt.analysis.providers.fates import UNREAD, Fate, doubt, provider_fates
 from statefmt.configuration.provider_instances import ProviderReferences
 from statefmt.golang import JSONValue, Members, loads_exact
 from statefmt.hcl.source import Problem
-from statefmt.hcl.value import Part, Unknown, Value
+from statefmt.hcl.value import Part, Unknown, Value, first_unknown
 from statefmt.model.addrs import (
     NO_KEY,
     AbsProviderInstance,
     AbsResourceInstance,
+    ConfigResource,
     InstanceKey,
     IntKey,
     ModuleInstance,
@@ -37,6 +38,8 @@ class Unpaired(NamedTuple):
 
     `unknown_types` are the types of resource blocks whose instances are not known, each with the names of the blocks.
     `is_incomplete` if a part of the configuration could not be read, which may have instances of any type.
+    `undecided` are objects whose own place in the configuration is not known, with the reasons. `kept_providers` are
+    the provider instances of the objects that stay.
     """
 
     sources: tuple[MovingObject, ...]
@@ -46,14 +49,21 @@ class Unpaired(NamedTuple):
     unknown_types: Mapping[str, tuple[str, ...]]
     is_incomplete: bool
     settled: int
+    undecided: tuple[tuple[MovingObject, str], ...]
+    kept_providers: frozenset[AbsProviderInstance]
 
 
-def candidates(snapshot: Snapshot, new: ProviderReferences) -> Unpaired:
-    """Compare the instances of a state with those of a configuration, by their addresses and provider instances."""
+def candidates(snapshot: Snapshot, new: ProviderReferences, places: Places) -> Unpaired:
+    """Compare the instances of a state with those of a configuration, by their addresses and provider instances.
+
+    An instance that keeps both moves too if the provider instance is in another account or region than before.
+    """
     sources: list[MovingObject] = []
     dropped: list[AbsResourceInstance] = []
     unknown: dict[str, str] = {}
     occupied: set[AbsResourceInstance] = set()
+    undecided: list[tuple[MovingObject, str]] = []
+    kept_providers: set[AbsProviderInstance] = set()
     settled = 0
     first: dict[AbsResourceInstance, Fate] = {}
     for fate in provider_fates(snapshot, new):
@@ -65,10 +75,14 @@ def candidates(snapshot: Snapshot, new: ProviderReferences) -> Unpaired:
             reason = needed.reason if isinstance(needed, Unknown) else needed.summary
             unknown[str(addr.config())] = reason
             occupied.add(fate.address)
+            if not is_data:
+                undecided.append((_moving(fate, is_declared=True), reason))
         elif needed is None:
             unread = doubt(new.configuration, fate.address.module.module())
             if unread is not None:
                 unknown[str(addr.config())] = unread.reason
+                if not is_data:
+                    undecided.append((_moving(fate, is_declared=False), unread.reason))
             elif is_data:
                 dropped.append(addr)
             elif fate.removal is None:
@@ -76,8 +90,13 @@ def candidates(snapshot: Snapshot, new: ProviderReferences) -> Unpaired:
         elif is_data or all(
             fate.bound.config.instance(obj.provider_key) == needed for obj in fate.instance.current_first
         ):
-            settled += 1
-            occupied.add(fate.address)
+            kept = None if is_data else _moving(fate, is_declared=True)
+            if kept is not None and places.is_elsewhere(kept, NewInstance(fate.address, needed)):
+                sources.append(kept)
+            else:
+                settled += 1
+                occupied.add(fate.address)
+                kept_providers.add(needed)
         else:
             sources.append(_moving(fate, is_declared=True))
     types = {source.addr.resource.resource.type for source in sources}
@@ -91,6 +110,8 @@ def candidates(snapshot: Snapshot, new: ProviderReferences) -> Unpaired:
         unknown_types,
         is_incomplete=bool(configuration.missing) or any(one.kind in UNREAD for one in configuration.problems),
         settled=settled,
+        undecided=tuple(undecided),
+        kept_providers=frozenset(kept_providers),
     )
 
 
@@ -145,12 +166,21 @@ class Edge:
     """What speaks for a pair that nothing contradicts.
 
     `marks` are its marks by the kind of evidence, to be compared with those of other pairs: a higher mark of one kind
-    says more. `changed` is the part of both addresses that differs, the modules around it.
+    says more. `changes` are arguments of the resource that differ from the object's attributes, and `doubts` arguments
+    of the old provider instance that differ from those of the new one: neither forbids a pair, but it is not certain.
     """
 
     def __init__(
-        self, source: MovingObject, target: NewInstance, evidence: Sequence[PairEvidence], marks: Mapping[str, int]
+        self,
+        source: MovingObject,
+        target: NewInstance,
+        evidence: Sequence[PairEvidence],
+        marks: Mapping[str, int],
+        changes: Sequence[str] = (),
+        doubts: Sequence[str] = (),
     ) -> None:
+        self.changes: Final = changes
+        self.doubts: Final = doubts
         self.source: Final = source
         self.target: Final = target
         self.evidence = list(evidence)
@@ -180,9 +210,21 @@ class Edge:
         found = sorted(dict.fromkeys(self.evidence), key=lambda one: order.index(one.kind))
         return AdoptedPair(self.source, self.target, tuple(found))
 
+    @property
+    def is_by_names(self) -> bool:
+        """Whether only names and keys speak for the pair."""
+        return not any(map(self.marks.get, ("place", "identity", "attributes", "moved", "module", "only")))
+
     def dominates(self, other: Edge) -> bool:
-        """Return whether this pair has a higher mark somewhere, and nowhere a lower one."""
+        """Return whether this pair has a higher mark somewhere, and nowhere a lower one.
+
+        What stronger evidence says of a module, and of the provider of an object, outranks names.
+        """
         mine, theirs = self.marks, other.marks
+        if mine.get("module", 0) > theirs.get("module", 0) and other.is_by_names:
+            return True
+        if mine.get("place", 0) > theirs.get("place", 0) and other.doubts:
+            return True
         keys = mine.keys() | theirs.keys()
         differences = [mine.get(key, 0) - theirs.get(key, 0) for key in keys]
         return all(one >= 0 for one in differences) and any(differences)
@@ -197,22 +239,21 @@ class Judge:
         self._attributes: dict[AbsResourceInstance, _Attributes] = {}
         self._arguments: dict[AbsResourceInstance, Mapping[str, Part]] = {}
         self._counted = _families(sources)
+        self._sources: Final = sources
+        self._keys: dict[ConfigResource, frozenset[str]] = {}
 
     def judge(self, source: MovingObject, target: NewInstance) -> Edge | str:
         """Return what speaks for a pair, or why it is wrong."""
         arguments = self.arguments(target.address)
         attributes = self._of(source)
-        block = self._new.blocks[target.address.config()]
-        names = () if block.body is None else block.body.names()
-        free: frozenset[FactKind] = overridden(target.provider.config.provider, names)
-        by_arguments = self._places.by_arguments(source, target.provider)
+        by_arguments = self._places.by_arguments(source, target)
         if by_arguments.sameness is Sameness.DIFFERENT:
             return f"the provider instances differ: {', '.join(by_arguments.shown)}"
-        by_attributes = self._places.by_attributes(source, target.provider, free)
+        by_attributes = self._places.by_attributes(source, target)
         if by_attributes.sameness is Sameness.DIFFERENT:
             return ", ".join(by_attributes.shown)
         for name, part in arguments.items():
-            if attributes.is_identity(name) and attributes.equals(name, part) is False:
+            if (attributes.is_identity(name) or _is_fixed(name)) and attributes.equals(name, part) is False:
                 return f"{name} of the object is another one than in the configuration"
         return self._edge(source, target, by_arguments, by_attributes)
 
@@ -236,7 +277,17 @@ class Judge:
         ]
         if named:
             marks["identity"] = 1
+            if any(is_global_name(target.address.resource.resource.type, name) for name in named):
+                marks["only"] = 1
             evidence.append(PairEvidence(EvidenceKind.ATTRIBUTES, f"equal {', '.join(named)}"))
+        # An equal name may be in another group or network, if that is not known.
+        equal = named or [
+            name
+            for name, part in self.arguments(target.address).items()
+            if _is_fixed(name) and name not in _SHARED and attributes.is_telling(name) and attributes.equals(name, part)
+        ]
+        if equal and first_unknown(self.arguments(target.address).values()) is None:
+            marks["fixed"] = 1
         is_moved = source.is_moved and source.address == target.address
         if is_moved or self._places.is_moved_back(source, target):
             marks["moved"] = 1
@@ -248,10 +299,94 @@ class Judge:
         marks |= {"key": names.key, "name": names.name}
         if names.is_alike:
             evidence.append(PairEvidence(EvidenceKind.NAMES, "names alike"))
-        alias = _alias(source.bound, target.provider)
-        if alias:
+        if _alias(source.bound, target.provider):
             marks["alias"] = 1
-        return Edge(source, target, evidence, marks)
+        changes = [
+            name for name, part in self.arguments(target.address).items() if attributes.equals(name, part) is False
+        ]
+        return Edge(source, target, evidence, marks, changes, self._places.doubts(source, target))
+
+    def is_of_another(self, source: MovingObject, target: NewInstance) -> str | None:
+        """Return an argument of a new provider instance that only another old instance had, if there is any."""
+        return next(
+            (
+                name
+                for name in self._places.doubts(source, target)
+                for bound in {one.bound for one in self._sources if self._places.is_accounted(one)}
+                if self._places.had(bound, name, target.provider)
+            ),
+            None,
+        )
+
+    def names_agree(self, source: MovingObject, target: NewInstance) -> bool:
+        """Return whether the name of an object is that of a new block, but for words of keys, places and counting.
+
+        A name that says nothing else agrees with the only block of its type on the other side.
+        """
+        mine, theirs = _differing_steps(source, target)
+        if not theirs:
+            return True
+        has, wanted = self._said(source, target)
+        type_ = source.addr.resource.resource.type
+        if wanted <= has:
+            # A number is an index only where the new instances have one.
+            is_counted = any(isinstance(key, IntKey) for _, key in theirs)
+            return all(len(word) == 1 and (word.isalpha() or is_counted) for word in has - wanted)
+        return (
+            _same_words(_words(mine[-1][0] if mine else ""), _words(theirs[-1][0]))
+            or (_says_nothing(has) and self._new_blocks[type_] == 1)
+            or (_says_nothing(wanted) and self._old_blocks[type_] == 1)
+        )
+
+    def names_say_nothing(self, source: MovingObject, target: NewInstance) -> bool:
+        """Return whether one of both names says nothing, so that it cannot disagree."""
+        return any(map(_says_nothing, self._said(source, target)))
+
+    def _said(self, source: MovingObject, target: NewInstance) -> tuple[set[str], set[str]]:
+        """Return the words of both names without those of keys and places, where the addresses differ."""
+        mine, theirs = _differing_steps(source, target)
+        has = {word for name, _ in mine for word in _words(name) if not self._is_place(word, source, target)}
+        wanted = {word for name, _ in theirs for word in _words(name) if not self._is_place(word, source, target)}
+        return has, wanted
+
+    def has_place_words(self, source: MovingObject, target: NewInstance) -> bool:
+        """Return whether the name or the key of an object says where it is."""
+        words = (word for name, key in _steps(source.addr) for word in (*_words(name), *_key_words(key)))
+        return any(self._is_place(word, source, target) for word in words)
+
+    def _is_place(self, word: str, source: MovingObject, target: NewInstance) -> bool:
+        """Return whether a word is of a key or of an alias, or names an account or a region."""
+        if word in self._place_words or word in self._block_keys(target.address.config()):
+            return True
+        return any(word in _key_words(key) for _, key in _steps(source.addr))
+
+    @cached_property
+    def _place_words(self) -> frozenset[str]:
+        found: set[str] = set()
+        for one in self._sources:
+            found.update(_words(one.bound.config.alias), _key_words(one.bound.key))
+            found.update(word for fact in self._places.shown(one) for word in _words(fact))
+        for provider in {one.bound.config.provider for one in self._sources}:
+            for instance in self._places.instances(provider):
+                found.update(_words(instance.config.alias), _key_words(instance.key))
+        return frozenset(found)
+
+    @cached_property
+    def _old_blocks(self) -> Counter[str]:
+        return Counter(config.resource.type for config in {one.addr.config() for one in self._sources})
+
+    @cached_property
+    def _new_blocks(self) -> Counter[str]:
+        return Counter(config.resource.type for config in self._new.blocks)
+
+    def _block_keys(self, config: ConfigResource) -> frozenset[str]:
+        if config not in self._keys:
+            found = self._new.instances.all_of(config)
+            addresses = () if isinstance(found, Unknown) else found
+            self._keys[config] = frozenset(
+                word for one in addresses for _, key in _steps(one) for word in _key_words(key)
+            )
+        return self._keys[config]
 
     def compare_attributes(self, edges: Sequence[Edge]) -> None:
         """Mark pairs of one object by the arguments that do not agree equally well with all of its candidates."""
@@ -289,6 +424,29 @@ class Judge:
         if source.addr not in self._attributes:
             self._attributes[source.addr] = _Attributes(source)
         return self._attributes[source.addr]
+
+
+# Words of names that say nothing of an object but that it is one of several.
+_NEUTRAL: Final = frozenset(
+    {"main", "this", "default", "primary", "secondary", "replica", "copy", "other", "only", "single"}
+    | {"first", "second", "third", "one", "two", "three"}
+)
+# Arguments that say which object it is: what differs in them is another object, or is replaced.
+_FIXED: Final = frozenset(
+    {"name", "bucket", "region", "project", "project_id", "zone_id", "namespace", "vpc_id", "cidr_block", "length"}
+)
+
+
+def _says_nothing(words: set[str]) -> bool:
+    return all(len(word) == 1 or word.isdigit() for word in words - _NEUTRAL)
+
+
+# Those that say where it is, or less.
+_SHARED: Final = frozenset({"region", "project", "project_id", "zone_id", "namespace", "vpc_id", "length"})
+
+
+def _is_fixed(argument: str) -> bool:
+    return argument.rpartition(".")[2] in _FIXED and (argument.count(".") == 0 or argument.startswith("metadata[0]."))
 
 
 class NearIndex:
@@ -341,6 +499,7 @@ class _Attributes:
 
     def __init__(self, source: MovingObject) -> None:
         self._members: Final[Mapping[str, Raw]] = attribute_members(source.instance.current_first[0])
+        self._decoded: Final[dict[str, JSONValue]] = {}
 
     @cached_property
     def _id(self) -> str | None:
@@ -364,25 +523,24 @@ class _Attributes:
 
     def equals(self, name: str, part: Part) -> bool | None:
         """Return whether an argument equals the attribute; None if unknown, or if either says nothing."""
-        raw = self._members.get(name)
+        top, *path = name.split("[0].")
+        raw = self._members.get(top)
         if raw is None or (isinstance(part, Value) and part.is_null):
             return None
         try:
-            return _equals(part, _static(loads_exact(bytes(raw), replace_invalid=True)))
+            if top not in self._decoded:
+                self._decoded[top] = _static(loads_exact(bytes(raw), replace_invalid=True))
+            value = self._decoded[top]
+            for step in path:
+                block = value[0] if isinstance(value, list) and len(value) == 1 else value
+                value = dict(block).get(step) if isinstance(block, Members) else None
+            return None if value is None else _equals(part, value)
         except (ValueError, RecursionError):
             return None
 
     def is_telling(self, name: str) -> bool:
         """Return whether an attribute has a string, a number or more: null, true and false say too little."""
-        return bytes(self._members.get(name, Raw(b"null"))) not in (
-            b"null",
-            b"true",
-            b"false",
-            b'""',
-            b"[]",
-            b"{}",
-            b"0",
-        )
+        return bytes(self._members.get(name.partition("[")[0], Raw(b"null"))) not in _SAYS_LITTLE
 
 
 def _static(value: JSONValue) -> JSONValue:
@@ -412,6 +570,8 @@ def _equals(part: Part, value: JSONValue) -> bool | None:
         if isinstance(value, str) and value != data and value[:1] in ("{", "[") and data[:1] == value[:1]:
             # JSON documents: providers write them their own way.
             return None
+        if isinstance(value, str) and value != data and _may_be_equal(value, data):
+            return None
         return isinstance(value, str) and value == data
     if isinstance(data, Mapping):
         if not isinstance(value, Members):
@@ -423,6 +583,12 @@ def _equals(part: Part, value: JSONValue) -> bool | None:
     if not isinstance(value, list) or len(value) != len(data):
         return None
     return _all([_equals(item, other) for item, other in zip(data, value, strict=True)])
+
+
+def _may_be_equal(value: str, given: str) -> bool:
+    """Return whether providers may write one of two strings as the other: URLs, domain names, upper and lower case."""
+    short, long = sorted((value.lower(), given.lower()), key=len)
+    return short == long or long.endswith(f"/{short}") or long.startswith(f"{short}.")
 
 
 def _all(answers: Sequence[bool | None]) -> bool | None:
@@ -452,6 +618,17 @@ def _words(text: str) -> tuple[str, ...]:
 def _steps(address: AbsResourceInstance) -> list[tuple[str, InstanceKey]]:
     steps = [(step.name, step.key) for step in address.module.steps]
     return [*steps, (address.resource.resource.name, address.key)]
+
+
+def _differing_steps(
+    source: MovingObject, target: NewInstance
+) -> tuple[list[tuple[str, InstanceKey]], list[tuple[str, InstanceKey]]]:
+    """Return the steps of both addresses without those at their ends that are equal."""
+    mine, theirs = _steps(source.addr), _steps(target.address)
+    while mine and theirs and mine[-1] == theirs[-1]:
+        mine.pop()
+        theirs.pop()
+    return mine, theirs
 
 
 def likeness(source: AbsResourceInstance, target: AbsResourceInstance, counted: Mapping[object, int]) -> Likeness:

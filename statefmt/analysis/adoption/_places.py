@@ -5,9 +5,10 @@ Only arguments that differ between the new instances can tell which of them an o
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Mapping
 from enum import Enum, auto
-from typing import Final, TypeAlias
+from typing import Final
 
 from msgspec import Struct
 
@@ -15,9 +16,10 @@ from statefmt.analysis.adoption.model import MovingObject, NewInstance
 from statefmt.analysis.providers.facts import (
     FactKind,
     contradictions,
+    fact_kinds,
     is_cosmetic,
-    is_fact,
     object_facts,
+    override_facts,
     settings_facts,
 )
 from statefmt.analysis.providers.fates import required_sources, translated
@@ -44,7 +46,12 @@ class PlaceVerdict(Struct, frozen=True):
     shown: tuple[str, ...] = ()
 
 
-_Facts: TypeAlias = tuple[tuple[FactKind, str], ...]
+_REGIONAL: Final = frozenset({FactKind.REGION, FactKind.ZONE})
+# Arguments that lead to other objects, in the words of most providers.
+_LEADS_ELSEWHERE: Final = (
+    r"profile|role|key|owner|host|port|context|subscription|project|organi[sz]ation|token|url|address|endpoint|"
+    r"namespace|account|tenant|server|cluster"
+)
 _UNKNOWN: Final = PlaceVerdict(Sameness.UNKNOWN)
 
 
@@ -59,39 +66,132 @@ class Places:
         self._settings: dict[AbsProviderInstance, Mapping[str, Part]] = {}
         self._instances: dict[Provider, tuple[AbsProviderInstance, ...]] = {}
         self._telling: dict[Provider, tuple[str, ...]] = {}
-        self._verdicts: dict[tuple[AbsProviderInstance, AbsProviderInstance], PlaceVerdict] = {}
+        self._verdicts: dict[object, PlaceVerdict] = {}
         self._object_facts: dict[AbsResourceInstance, Mapping[FactKind, str]] = {}
-        self._by_facts: dict[tuple[_Facts, AbsProviderInstance], PlaceVerdict] = {}
+        self._by_facts: dict[object, PlaceVerdict] = {}
+        self._overrides: dict[tuple[bool, AbsResourceInstance], Mapping[FactKind, str | None]] = {}
+        self._doubts: dict[object, tuple[str, ...]] = {}
         self._accounted: dict[AbsResourceInstance, bool] = {}
 
-    def by_arguments(self, source: MovingObject, provider: AbsProviderInstance) -> PlaceVerdict:
+    def by_arguments(self, source: MovingObject, target: NewInstance) -> PlaceVerdict:
         """Compare the arguments of the old provider instance of an object with those of a new instance.
 
-        Unknown unless the old configuration has the object, bound as the state says: otherwise it is not the one that
-        the state was written with.
+        Arguments of the resource that override the provider's count in their place. Unknown unless the old
+        configuration has the object, bound as the state says: otherwise it is not the one that the state was written
+        with.
         """
-        if not self._is_accounted(source):
+        if not self.is_accounted(source):
             return _UNKNOWN
-        key = source.bound, provider
+        assert self._old is not None
+        mine = self._overriding(self._old, source.bound.config.provider, source.addr)
+        theirs = self._overriding(self._new, target.provider.config.provider, target.address)
+        key = source.bound, target.provider, tuple(mine.items()), tuple(theirs.items())
         if key not in self._verdicts:
-            assert self._old is not None
-            self._verdicts[key] = self._compared(provider, self._old.settings(source.bound))
+            self._verdicts[key] = self._compared(target.provider, self._old.settings(source.bound), mine, theirs)
         return self._verdicts[key]
 
-    def by_attributes(
-        self, source: MovingObject, provider: AbsProviderInstance, free: Collection[FactKind]
-    ) -> PlaceVerdict:
-        """Compare the facts that an object states about itself with a new provider instance.
+    def by_attributes(self, source: MovingObject, target: NewInstance) -> PlaceVerdict:
+        """Compare the facts that an object states about itself with a new instance.
 
-        `free` are the facts that the block of the resource decides itself.
+        The arguments of the resource override those of its provider.
         """
-        facts = tuple((kind, value) for kind, value in self._facts_of(source).items() if kind not in free)
+        own = self._overriding(self._new, target.provider.config.provider, target.address)
+        facts = self._facts_of(source)
         if not facts:
             return _UNKNOWN
-        key = facts, provider
+        key = tuple(facts.items()), target.provider, tuple(own.items())
         if key not in self._by_facts:
-            self._by_facts[key] = self._with_facts(dict(facts), provider)
+            self._by_facts[key] = self._with_facts(facts, target.provider, own)
         return self._by_facts[key]
+
+    def doubts(self, source: MovingObject, target: NewInstance) -> tuple[str, ...]:
+        """Return the arguments of the old provider instance that are surely not those of the new one.
+
+        An account or region that only one of them states is another, unless the object states the one of the new
+        instance itself.
+        """
+        if not self.is_accounted(source):
+            return ()
+        assert self._old is not None
+        mine = self._overriding(self._old, source.bound.config.provider, source.addr)
+        theirs = self._overriding(self._new, target.provider.config.provider, target.address)
+        own = self._facts_of(source)
+        key = source.bound, target.provider, tuple(mine.items()), tuple(theirs.items()), tuple(own.items())
+        if key not in self._doubts:
+            self._doubts[key] = self._differences(target.provider, self._old.settings(source.bound), mine, theirs, own)
+        return self._doubts[key]
+
+    def _differences(
+        self,
+        provider: AbsProviderInstance,
+        old: Mapping[str, Part],
+        mine: Mapping[FactKind, str | None],
+        theirs: Mapping[FactKind, str | None],
+        own: Mapping[FactKind, str],
+    ) -> tuple[str, ...]:
+        source, new = provider.config.provider, self._of(provider)
+        before, after = _with(settings_facts(source, old), mine), _with(settings_facts(source, new), theirs)
+        one_sided = [
+            str(kind)
+            for kind in FactKind
+            if kind is not FactKind.ZONE
+            and (kind in before) != (kind in after)
+            and (kind not in own or own[kind] != after.get(kind))
+        ]
+        # The object states its account itself: the profile or the role that leads there may be another one.
+        if FactKind.ACCOUNT in own and own[FactKind.ACCOUNT] == after.get(FactKind.ACCOUNT):
+            return tuple(one_sided)
+        changed = [
+            name
+            for name in dict.fromkeys((*old, *new))
+            if name
+            and not is_cosmetic(source, name)
+            and not fact_kinds(source, name)
+            # What is unknown on one side only is not the same either.
+            and (same := _same(old.get(name), new.get(name))) is not True
+            and (same is False or (name in old) != (name in new))
+        ]
+        return (*changed, *one_sided)
+
+    def had(self, bound: AbsProviderInstance, name: str, provider: AbsProviderInstance) -> bool:
+        """Return whether an old provider instance had an argument of a new one."""
+        mine = {} if self._old is None else self._old.settings(bound)
+        return (
+            name in mine
+            and bound.config.provider == provider.config.provider
+            and (_same(mine[name], self._of(provider).get(name)) is True)
+        )
+
+    def is_elsewhere(self, source: MovingObject, target: NewInstance) -> bool:
+        """Return whether an instance is in another account or region than an object, or has the host of another."""
+        if self._old is None:
+            return False
+        verdicts = (self.by_arguments(source, target), self.by_attributes(source, target))
+        return any(one.sameness is Sameness.DIFFERENT for one in verdicts) or any(
+            re.search(_LEADS_ELSEWHERE, name) and self.had(bound, name, target.provider)
+            for name in self.doubts(source, target)
+            for bound in self._old_instances(source.bound.config.provider)
+        )
+
+    def _old_instances(self, provider: Provider) -> Iterator[AbsProviderInstance]:
+        assert self._old is not None
+        for config in self._old.tree.declared:
+            keys = self._old.declared_keys(config) if config.provider == provider else ()
+            yield from () if isinstance(keys, Unknown) else (config.instance(key) for key in keys)
+
+    def shows_account(self, source: MovingObject, target: NewInstance) -> bool:
+        """Return whether an object and an instance state the same account, subscription or project."""
+        own = self._overriding(self._new, target.provider.config.provider, target.address)
+        theirs = _with(self._facts(target.provider), own)
+        return any(kind in theirs and kind not in _REGIONAL for kind in self._facts_of(source))
+
+    def shown(self, source: MovingObject) -> Iterator[str]:
+        """Yield what the old provider instance and the object say of their place."""
+        yield from self._facts_of(source).values()
+        if self.is_accounted(source):
+            assert self._old is not None
+            provider = source.bound.config.provider
+            yield from settings_facts(provider, self._old.settings(source.bound)).values()
 
     def _facts_of(self, source: MovingObject) -> Mapping[FactKind, str]:
         if source.addr not in self._object_facts:
@@ -100,8 +200,19 @@ class Places:
             self._object_facts[source.addr] = object_facts(source.bound.config.provider, type_name, obj)
         return self._object_facts[source.addr]
 
-    def _with_facts(self, facts: Mapping[FactKind, str], provider: AbsProviderInstance) -> PlaceVerdict:
-        mine = self._facts(provider)
+    def _overriding(
+        self, references: ProviderReferences, provider: Provider, address: AbsResourceInstance
+    ) -> Mapping[FactKind, str | None]:
+        key = references is self._new, address
+        if key not in self._overrides:
+            arguments = references.arguments(address)
+            self._overrides[key] = override_facts(provider, address.resource.resource.type, arguments)
+        return self._overrides[key]
+
+    def _with_facts(
+        self, facts: Mapping[FactKind, str], provider: AbsProviderInstance, own: Mapping[FactKind, str | None]
+    ) -> PlaceVerdict:
+        mine = _with(self._facts(provider), own)
         against = [str(one) for one in contradictions(facts, mine)]
         if against:
             return PlaceVerdict(Sameness.DIFFERENT, tuple(against))
@@ -109,7 +220,7 @@ class Places:
         others = [
             other
             for other in self.instances(provider.config.provider)
-            if not self.are_equal(other, provider) and not any(contradictions(facts, self._facts(other)))
+            if not self.are_equal(other, provider, own) and not any(contradictions(facts, self._facts(other), own))
         ]
         return PlaceVerdict(Sameness.SAME if shared and not others else Sameness.UNKNOWN, shared)
 
@@ -123,12 +234,18 @@ class Places:
             self._instances[provider] = tuple(self._declared(provider))
         return self._instances[provider]
 
-    def are_equal(self, one: AbsProviderInstance, other: AbsProviderInstance) -> bool:
-        """Return whether two new instances surely find the same objects."""
+    def are_equal(
+        self, one: AbsProviderInstance, other: AbsProviderInstance, free: Collection[FactKind] = frozenset()
+    ) -> bool:
+        """Return whether two new instances surely find the same objects, if the resource states the `free` facts."""
         if one == other:
             return True
         mine, others = self._of(one), self._of(other)
-        return all(_same(mine.get(name), others.get(name)) is True for name in self.telling(one.config.provider))
+        return all(
+            _same(mine.get(name), others.get(name)) is True
+            or not fact_kinds(one.config.provider, name).isdisjoint(free)
+            for name in self.telling(one.config.provider)
+        )
 
     def telling(self, provider: Provider) -> tuple[str, ...]:
         """Return the arguments that are not surely equal in all new instances of a provider."""
@@ -167,7 +284,8 @@ class Places:
     def _facts(self, provider: AbsProviderInstance) -> dict[FactKind, str]:
         return settings_facts(provider.config.provider, self._of(provider))
 
-    def _is_accounted(self, source: MovingObject) -> bool:
+    def is_accounted(self, source: MovingObject) -> bool:
+        """Return whether the old configuration has an object, bound as the state says."""
         if self._old is None:
             return False
         addr = source.addr
@@ -178,10 +296,17 @@ class Places:
             )
         return self._accounted[addr]
 
-    def _compared(self, provider: AbsProviderInstance, old: Mapping[str, Part]) -> PlaceVerdict:
+    def _compared(
+        self,
+        provider: AbsProviderInstance,
+        old: Mapping[str, Part],
+        mine: Mapping[FactKind, str | None],
+        theirs: Mapping[FactKind, str | None],
+    ) -> PlaceVerdict:
         source = provider.config.provider
         new = self._of(provider)
-        before, after = settings_facts(source, old), settings_facts(source, new)
+        own = mine.keys() | theirs.keys()
+        before, after = _with(settings_facts(source, old), mine), _with(settings_facts(source, new), theirs)
         against = [
             f"{kind} was {value} and is {after[kind]}"
             for kind, value in before.items()
@@ -190,16 +315,18 @@ class Places:
         if against:
             return PlaceVerdict(Sameness.DIFFERENT, tuple(against))
         shown: list[str] = []
-        certain = True
+        certain = all(kind in before and kind in after for kind in own)
         for name in self.telling(source):
-            mine, theirs = old.get(name), new.get(name)
-            same = _same(mine, theirs)
+            kinds = fact_kinds(source, name)
+            if kinds & own:
+                continue
+            same = _same(old.get(name), new.get(name))
             if same is True:
-                shown.append(_shown(name, theirs))
-            elif is_fact(source, name):
-                # Other roles of one account have the same account.
-                certain = certain and self._same_fact(source, name, old, new)
-            elif same is False and self._has_match(source, name, mine):
+                shown.append(_shown(name, new.get(name)))
+            elif kinds:
+                # Other roles of one account have the same account, and of a chain of roles only the last one counts.
+                certain = certain and all(kind in before and kind in after for kind in kinds)
+            elif same is False and self._has_match(source, name, old.get(name)):
                 return PlaceVerdict(Sameness.DIFFERENT, (f"{name} differs",))
             else:
                 certain = False
@@ -207,13 +334,14 @@ class Places:
         shown += [one for one in shared if not any(one.split()[-1] in other for other in shown)]
         return PlaceVerdict(Sameness.SAME if certain and shown else Sameness.UNKNOWN, tuple(shown))
 
-    @staticmethod
-    def _same_fact(provider: Provider, name: str, old: Mapping[str, Part], new: Mapping[str, Part]) -> bool:
-        mine = settings_facts(provider, {name: old[name]} if name in old else {})
-        return bool(mine) and mine == settings_facts(provider, {name: new[name]} if name in new else {})
-
     def _has_match(self, provider: Provider, name: str, part: Part | None) -> bool:
         return any(_same(part, self._of(other).get(name)) is True for other in self.instances(provider))
+
+
+def _with(facts: Mapping[FactKind, str], own: Mapping[FactKind, str | None]) -> dict[FactKind, str]:
+    """Return the facts of a provider instance with those that a resource states in their place."""
+    found = {kind: value for kind, value in facts.items() if kind not in own}
+    return found | {kind: value for kind, value in own.items() if value is not None}
 
 
 def _same(one: Part | None, other: Part | None) -> bool | None:

@@ -106,9 +106,11 @@ _AWS: Final = _Knowledge(
     ),
     overrides=_REGIONAL,
     cosmetic=r"(default_tags|ignore_tags|user_agent)\b.*|skip_.*|max_retries|retry_mode|insecure|version|"
-    r"assume_role.*\.(session_name|external_id|duration|tags\b.*|transitive_tag_keys)",
+    r"assume_role.*\.(session_name|external_id|duration|tags\b.*|transitive_tag_keys|"
+    r"policy|policy_arns|source_identity|web_identity_token(_file)?|saml_assertion|principal_arn)",
     unlike=r".*_accepter|aws_cloudformation_stack_set_instance|aws_config_aggregate_authorization|"
-    r"aws_dx_hosted_connection|aws_servicequotas_template|aws_dynamodb_table_replica|aws_s3control_.*|aws_ram_.*|aws_sns_topic_subscription",
+    r"aws_dx_hosted_connection|aws_servicequotas_template|aws_dynamodb_table_replica|aws_s3control_.*|aws_ram_.*|aws_sns_topic_subscription|"
+    r"aws_cloudwatch_event_target|aws_lakeformation_.*",
 )
 _GOOGLE: Final = _Knowledge(
     arguments=tuple(
@@ -185,6 +187,12 @@ _KNOWLEDGE: Final[Mapping[str, _Knowledge]] = {
         cosmetic=r"max_retries|insecure|plaintext",
     ),
 }
+# https://docs.aws.amazon.com/AmazonS3/latest/userguide/bucketnamingrules.html,
+# https://cloud.google.com/storage/docs/buckets#naming,
+# https://learn.microsoft.com/azure/storage/common/storage-account-overview#storage-account-name
+_GLOBAL_NAMES: Final = frozenset(
+    {("aws_s3_bucket", "bucket"), ("google_storage_bucket", "name"), ("azurerm_storage_account", "name")}
+)
 # The older names of sources. Both are forwarded by the registries.
 _SAME: Final = {"hashicorp/oci": "oracle/oci", "hashicorp/alicloud": "aliyun/alicloud"}
 # The two regions that OCIDs have by their codes.
@@ -233,10 +241,32 @@ def overridden(provider: Provider, arguments: Collection[str] | None) -> frozens
     return frozenset(kind for name, kind in given.items() if arguments is None or name in arguments)
 
 
-def is_fact(provider: Provider, argument: str) -> bool:
-    """Return whether an argument of a provider block, by its path, states a fact."""
+def override_facts(provider: Provider, type_name: str, arguments: Mapping[str, Part]) -> dict[FactKind, str | None]:
+    """Return the facts that the arguments of a resource state in place of its provider; None for an unknown one."""
     knowledge = _knowledge(provider)
-    return knowledge is not None and any(re.fullmatch(one.name, argument) for one in knowledge.arguments)
+    found: dict[FactKind, str | None] = {}
+    if knowledge is None or re.fullmatch(knowledge.unlike, type_name):
+        return found
+    for name, kind in knowledge.overrides.items():
+        part = arguments.get(name)
+        if part is None or (isinstance(part, Value) and part.is_null):
+            continue
+        value = _only_string(part)
+        # A location may be a region, a zone or a part of the world.
+        found[kind] = value if name == kind.value or name == f"{kind.value}_id" else None
+    return found
+
+
+def fact_kinds(provider: Provider, argument: str) -> frozenset[FactKind]:
+    """Return the facts that an argument of a provider block, by its path, states."""
+    knowledge = _knowledge(provider)
+    readings = () if knowledge is None else knowledge.arguments
+    return frozenset(one.kind for one in readings if re.fullmatch(one.name, argument))
+
+
+def is_global_name(type_name: str, attribute: str) -> bool:
+    """Return whether no two objects of a type have equal values of an attribute, in whatever account and region."""
+    return (type_name, attribute) in _GLOBAL_NAMES
 
 
 def is_cosmetic(provider: Provider, argument: str) -> bool:

@@ -24,6 +24,9 @@ CASES = Path(__file__).parent / "cases"
 _SOURCES = {
     "oci": "registry.opentofu.org/oracle/oci",
     "alicloud": "registry.opentofu.org/aliyun/alicloud",
+    "cloudflare": "registry.opentofu.org/cloudflare/cloudflare",
+    "github": "registry.opentofu.org/integrations/github",
+    "postgresql": "registry.opentofu.org/cyrilgdn/postgresql",
     "terraform": "terraform.io/builtin/terraform",
 }
 _LINE = re.compile(r"(\S+(?:\[\"[^\"]*\"\]\S*)*)(?: deposed:(\w+))? (\S+)(?: (\{.*\}))?(?: needs (\S+))?")
