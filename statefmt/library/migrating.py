@@ -157,9 +157,9 @@ class Migration:
     """A state in canonical format version 4, for a release.
 
     `data` are the new bytes, decrypted; `version` is the format version that the state had, 1 to 4. `notes` are
-    findings on each choice, change and loss on the way. `dropped` are the members that `drop_lossy` or `drop_unknown`
-    removed. `sources` are the provider sources that were replaced, and `unresolved` maps each provider type without a
-    source to its number of addresses. `written` and `backup` are set by `State.upgrade()` and `State.downgrade()`.
+    findings on each choice, change and loss on the way. `dropped` are the members that `downgrade()` dropped on
+    request. `sources` are the provider sources that were replaced, and `unresolved` lists each provider type without a
+    source, with its number of addresses. `written` and `backup` are set by `State.upgrade()` and `State.downgrade()`.
     """
 
     data: bytes

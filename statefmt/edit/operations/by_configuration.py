@@ -226,7 +226,7 @@ _ALLOW: Final = Wording("--allow-mismatch", "allow_mismatch=True")
 def refuse_mismatch(before: Snapshot, edit: Edit, references: ProviderReferences) -> None:
     """Raise SurgeryError if an edit binds an object to a provider instance of another account or region.
 
-    The old binding only matters if the edit keeps it.
+    The old binding does not matter, only whether the edit changes it.
     """
     from statefmt.analysis.providers.mismatches import Mismatches
 

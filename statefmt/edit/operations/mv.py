@@ -99,7 +99,7 @@ def module_depth(address: str) -> int:
 def joins(
     before: Snapshot, moved: Mapping[AbsResourceInstance, AbsResourceInstance], *, depth: int = 0
 ) -> tuple[str, ...]:
-    """Return a sentence for each resource or module that moves into an existing one.
+    """Return a sentence for each resource or module that moves into an existing one, a part of which stays.
 
     `depth` is the number of steps of a module as the target, else 0.
     """
