@@ -27,23 +27,23 @@ Public are the names in `__all__`, here and in the modules by subject:
     statefmt.operations             surgery as pure functions
     statefmt.operations_files       many operations on many states, all or none
     statefmt.partitions             ways to divide a state into several
-    statefmt.differences            what differs between snapshots
+    statefmt.differences            differences between snapshots
     statefmt.graph                  dependencies
     statefmt.search                 text in attributes and outputs
     statefmt.statistics             numbers and sizes
     statefmt.plans                  plans in JSON, and whether an apply did them
-    statefmt.moves                  moves that plans show
+    statefmt.moves                  moves in plans
     statefmt.provider_schemas       the types of attributes, and which are secret
-    statefmt.providers              what each provider instance is used for
+    statefmt.providers              the use of each provider instance
     statefmt.releases               what a release reads, writes and loses
-    statefmt.repairs                what keeps a state from being read, and how to mend it
+    statefmt.repairs                defects of states that cannot be read, and their repair
     statefmt.rules                  the rules of `statetool check`
-    statefmt.salvage                what is whole in a damaged state
+    statefmt.salvage                the whole parts of a damaged state
     statefmt.testing                states for tests: make, generate and compare them
     statefmt.configuration          configurations as values, loaded and evaluated
     statefmt.encryption             encrypted states as values
 
-Of the last two, the names that the package itself has are public. All other modules may change with any release. Names
+Of the last two, only the names of the package itself are public. All other modules may change with any release. Names
 are imported on first use, so that small commands start fast.
 """
 
@@ -52,7 +52,7 @@ from __future__ import annotations
 from statefmt._lazy import lazy_imports
 from statefmt.version import __version__ as __version__
 
-# New names by their old ones, which work for at least two minor releases more, with a warning.
+# New names by their old names, which work for at least two more minor releases, with a warning.
 _RENAMED: dict[str, str] = {}
 
 with lazy_imports(globals(), _RENAMED):

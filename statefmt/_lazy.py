@@ -4,12 +4,12 @@
         from statefmt.analysis.moves import propose_moves as propose_moves
 
 The imports of the block are the one table of public names: `__all__`, `dir()` and the lazy loading follow from it, and
-type checkers, which read them as they are, take each `as` for a public name. A module whose names are others elsewhere
-has an `__all__` of its own, since type checkers take no other `as` for public. So programs pay only for what they use.
+type checkers, which read them as they are, take each `as` for a public name. A module that renames imports has its own
+`__all__`, since type checkers accept no other `as` as public. So programs only load the names that they use.
 
-Public functions refuse arguments that are unknown, or of another type than the function takes. A call that works costs
-nearly nothing: the arguments are compared with the annotations once it has failed. The exception is a string in place
-of a content, or in place of several strings: it would be taken for one.
+Public functions refuse unknown arguments and arguments of a wrong type. A successful call costs nearly nothing: the
+arguments are compared with the annotations after a failure. The exception is a string in place of bytes or of several
+strings, which would not fail.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ if TYPE_CHECKING:
     _Class = TypeVar("_Class", bound=type)
     _Function = TypeVar("_Function", bound=Callable[..., Any])
 
-# Two threads must not replace __import__ at a time.
+# Two threads must not replace __import__ at the same time.
 _LOCK = allocate_lock()
 
 
 class lazy_imports:  # noqa: N801 - used as a function is
     """Note the imports of a `with` block instead of doing them, and have the module import each name on first use.
 
-    Functions check their arguments. `renamed` has new names by old ones, which work with a DeprecationWarning.
+    Functions check their arguments. `renamed` maps old names to new names; old names work with a DeprecationWarning.
     """
 
     def __init__(self, namespace: dict[str, Any], renamed: Mapping[str, str] | None = None) -> None:
@@ -50,7 +50,7 @@ class lazy_imports:  # noqa: N801 - used as a function is
         namespace = self._namespace
 
         def noted(name: str, globals: Any = None, locals: Any = None, fromlist: Any = (), level: int = 0) -> Any:  # noqa: A002 - as of __import__
-            # Other threads import as ever.
+            # Other threads import as usual.
             return _Unloaded(name) if globals is namespace else original(name, globals, locals, fromlist, level)
 
         builtins.__import__ = noted
@@ -99,7 +99,7 @@ class _Home:
 
 
 class _Unloaded:
-    """Stands for a module in `from module import name`."""
+    """A placeholder for a module in `from module import name`."""
 
     def __init__(self, module: str) -> None:
         self._module = module
@@ -109,7 +109,7 @@ class _Unloaded:
 
 
 def _current_name(module: str, name: str, new: str) -> str:
-    """Warn about an old name, for the line that uses it, and return the new one."""
+    """Warn about an old name, at the line that uses it, and return the new name."""
     import warnings
 
     warnings.warn(f"{module}.{name} has been renamed; use {module}.{new}", DeprecationWarning, stacklevel=3)
@@ -119,7 +119,7 @@ def _current_name(module: str, name: str, new: str) -> str:
 # CO_VARKEYWORDS and CO_GENERATOR of the module `inspect`: the function takes any keywords, or is a generator.
 _ANY_KEYWORDS, _GENERATOR = 8, 32
 _MADE = "_checked"
-# How to get what a function takes, by its type.
+# Advice on getting the expected argument, by its type.
 _WAYS = {
     "bytes": "for a file, use statefmt.open(), or pass its content: Path(…).read_bytes()",
     "Snapshot": "statefmt.read(data).snapshot and statefmt.open(path).snapshot are snapshots",
@@ -132,7 +132,7 @@ _WAYS = {
 def refuse_unknown(kind: str, given: Iterable[str], known: Iterable[str], more: Iterable[str] = ()) -> None:
     """Raise TypeError with the nearest name if one of the `given` names is not known.
 
-    `kind` says what the names are, such as "filter"; `more` are names of another kind that may be meant.
+    `kind` is the kind of the names, such as "filter"; `more` are names of other kinds for suggestions.
     """
     names = [*known]
     for name in given:
@@ -142,13 +142,13 @@ def refuse_unknown(kind: str, given: Iterable[str], known: Iterable[str], more: 
 
 
 def checked(function: _Function, public_name: str = "") -> _Function:
-    """Return a function that raises TypeError, with what it takes, for unknown arguments and those of other types.
+    """Return a function that raises TypeError, with the expected arguments, for unknown arguments and wrong types.
 
-    `public_name` is its name for messages, if that is another one.
+    `public_name` is its name in messages, by default the name of the function.
     """
     made: Any = getattr(function, _MADE, None)
     if made is not None:
-        # One function has one checked form, wherever it is imported.
+        # A function has one checked form, wherever it is imported.
         return made  # type: ignore[no-any-return]
     # A cached function wraps the one with the code.
     plain: Any = getattr(function, "__wrapped__", function)
@@ -160,7 +160,7 @@ def checked(function: _Function, public_name: str = "") -> _Function:
         if (hint := str(hints.get(name, ""))).startswith("bytes") or "[str]" in hint
     ]
     called = f"{public_name or plain.__name__}()"
-    # A generator fails where its values are used.
+    # A generator fails when its values are used.
     is_generator = code.co_flags & _GENERATOR
 
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -190,7 +190,7 @@ def is_checkable(value: object) -> bool:
 
 
 def checked_methods(made: _Class) -> _Class:
-    """Have all public methods of a class checked."""
+    """Check the arguments of all public methods of a class."""
     for name, value in list(vars(made).items()):
         if not name.startswith("_") and is_checkable(value):
             setattr(made, name, checked(value))
@@ -217,7 +217,7 @@ def _refuse(function: FunctionType, args: tuple[object, ...], kwargs: Mapping[st
 
 
 def _fits(value: object, expected: str, function: FunctionType) -> bool:
-    """Whether a value is of one of the types of an annotation. What cannot be found out fits."""
+    """Return whether a value has one of the types of an annotation; True if unknown."""
     import ast
 
     return any(_is_of(value, one, function) for one in _alternatives(ast.parse(expected, mode="eval").body))
@@ -250,7 +250,7 @@ def _is_of(value: object, annotation: ast.expr, function: FunctionType) -> bool:
 
 
 def _named(name: str, function: FunctionType) -> object:
-    """Return what a name means in the module of a function, also if only type checkers import it there."""
+    """Return the meaning of a name in the module of a function, even if only type checkers import it."""
     import ast
     import inspect
     import sys

@@ -14,8 +14,9 @@
     aws_sqs_queue.jobs_eu aws_sqs_queue.jobs["eu"]
     aws_sqs_queue.jobs_us aws_sqs_queue.jobs["us"]
 
-`adoption_operations` gives the operations for the certain pairs, `adopted` runs them. `folder_of_revision` gives the
-configuration of a revision in git, and `unrolled` one without `for_each` in provider blocks, for the way back.
+`adoption_operations` gives the operations for the certain pairs, `adopted` runs them. `folder_of_revision` returns the
+configuration of a revision in git, and `unrolled` a configuration without `for_each` in provider blocks, for the
+reverse.
 """
 
 from __future__ import annotations

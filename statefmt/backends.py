@@ -4,8 +4,8 @@
 >>> backends.lock_states(run_context(), ["samples/v4-regions.tfstate"])[0].status.value
 'free'
 
-`transferred` copies the states of some routes; `route` makes the one of a single state, and `backend_move` those of all
-workspaces of a folder.
+`transferred` copies the states of some routes; `route` makes the route of a single state, and `backend_move` the routes
+of all workspaces of a folder.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ with lazy_imports(globals()):
 def lock_states(context: RunContext, names: Iterable[str]) -> list[LockState]:
     """Return whether each of some states is locked, and by whom, without locking any.
 
-    The names are those that `locations.current_state` returns. Raises StoreError if a place cannot be asked.
+    The names come from `locations.current_state`. Raises StoreError if a backend cannot be asked.
     """
     from statefmt.edit.session import managed_store_at
 
@@ -50,10 +50,10 @@ def lock_states(context: RunContext, names: Iterable[str]) -> list[LockState]:
 
 @checked
 def remove_lock(context: RunContext, name: str, lock_id: str) -> LockInfo | None:
-    """Remove the lock of a state, whoever holds it, and return its holder if that is known. The state stays as it is.
+    """Remove the lock of a state, and return its holder if known. The state stays unchanged.
 
-    Only an ID that is the lock's removes it. Raises StoreError if there is no such lock, if the backend refuses, or for
-    a local file that a running process has locked.
+    The ID must match the lock. Raises StoreError if there is no such lock, if the backend refuses, or for a local file
+    that a running process has locked.
     """
     from statefmt.edit.session import managed_store_at
 

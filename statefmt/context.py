@@ -25,16 +25,15 @@ ProgressReport: TypeAlias = "Callable[[str, int, int, str], None]"
 
 @dataclass(frozen=True, slots=True)
 class RunContext:
-    """The environment of one run, passed down instead of read from the process.
+    """The environment of one run, passed as an argument instead of read from the process.
 
     `clock` returns the current time with its time zone, `user` returns `name@host`. `note` reports a side effect as a
     sentence. `read_input` and `write_output` access standard input and output; the former reports how many bytes it has
     read. `encryption` loads the encryption configuration on first use and returns None if the given module has none;
     the field itself is None if no configuration was given. `progress` receives what the run is doing; None without a
-    terminal. `backend` has what was said about the state of a folder, None if nothing; `hosts` are those that the run
-    has approached, and `credentials` those that it has found, as in Connection; it `names_hosts` before the first
-    request, or only if something fails. `statefmt.run_context()` makes one for
-    programs that use the library.
+    terminal. `backend` has the options for states in backends, or None; `hosts` are the approached hosts, and
+    `credentials` the credentials found, as in Connection; with `names_hosts`, hosts are announced before the first
+    request, otherwise only on failure. `statefmt.run_context()` makes a context for programs that use the library.
     """
 
     environment: Mapping[str, str]
@@ -73,7 +72,7 @@ class RunContext:
         return self.read_input(report) if name == STANDARD_INPUT else read_settled(name, self, report)
 
     def connection(self) -> Connection:
-        """Return what a client of a backend may do and use in this run."""
+        """Return the environment and the permissions of the run for a client of a backend."""
         from statefmt.store.backends.options import BackendOptions
         from statefmt.store.remote.client import Connection
 
@@ -81,9 +80,9 @@ class RunContext:
         return Connection(self.environment, self.note, options, self.hosts, self.credentials, self.names_hosts)
 
     def phase(self, name: str, done: int = 0, total: int = 0, unit: str = "") -> None:
-        """Report what the run is doing, such as `reading`, and how much of it is done.
+        """Report the current phase of the run, such as `reading`, and its progress.
 
-        `done` and `total` are bytes, unless `unit` names what is counted; `total` is 0 if unknown.
+        `done` and `total` are bytes, unless `unit` names another unit; `total` is 0 if unknown.
         """
         if self.progress is not None:
             self.progress(name, done, total, unit)

@@ -1,4 +1,4 @@
-"""Compares two snapshots, and says what a difference consists of.
+"""Compares two snapshots, and filters the differences by kind.
 
 >>> from statefmt import differences, open, operations
 >>> snapshot = open("samples/v4-regions.tfstate").snapshot
@@ -9,7 +9,7 @@
 >>> bool(differences.narrowed(changes, differences.kinds(only=[differences.Kind.REBOUND])))
 False
 
-`reconcile` compares what an apply could not save with what is stored:
+`reconcile` compares the unsaved state of an apply with the stored state:
 
 >>> differences.reconcile(snapshot, None).case
 <RecoveryCase.PUSH: 'push'>

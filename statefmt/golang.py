@@ -33,7 +33,7 @@ class Members(tuple[tuple[str, "JSONValue"], ...]):
     __slots__ = ()
 
 
-# Written so that whoever reads annotations, such as `help()`, needs no other name of this module.
+# No other names of this module, so that tools that evaluate annotations, such as `help()`, need none.
 JSONValue: TypeAlias = bool | str | NumberText | list["JSONValue"] | Members | None
 
 _SURROGATE_ESCAPE = pattern(r"\\u[dD][89a-fA-F]")
@@ -212,7 +212,7 @@ def encode_float(value: float) -> bytes:
 def int_of_number(number: float | str) -> int:
     """Convert a JSON number to a 64-bit integer, by way of a 64-bit float, as Go does on amd64.
 
-    What the integer cannot hold becomes the lowest one. Raises OverflowError if the float cannot hold the number.
+    Out of range, the result is the lowest integer. Raises OverflowError if the float cannot hold the number.
     """
     whole = int(float(number))
     return whole if whole in _INT64 else _INT64.start

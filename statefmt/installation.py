@@ -22,7 +22,7 @@ def how_to_install(extra: str) -> str:
     """
     packages = sorted(_packages(extra))
     if not packages or Path(sys.prefix, "PEX-INFO").exists():
-        # The single file cannot be added to; without metadata, nobody knows the packages.
+        # The single file cannot be extended; without metadata, the packages are unknown.
         return f"install statetool from a clone with its extra {extra!r}: pip install '.[{extra}]'"
     if Path(sys.prefix, "pipx_metadata.json").exists():
         return f"run {shlex.join(['pipx', 'inject', _DISTRIBUTION, *packages])}"

@@ -1,4 +1,4 @@
-"""Where states are: that of the current folder and workspace, those below a folder, and how messages name them.
+"""Finds states: of the current folder and workspace, and below a folder; and names them for messages.
 
 >>> from statefmt import locations, run_context
 >>> locations.current_state(run_context(environment={"TF_WORKSPACE": "prod"}))
@@ -36,12 +36,12 @@ with lazy_imports(globals()):
 def current_state(context: RunContext, folder: str | None = None, *, to_read: bool = False) -> str:
     """Return the location of the state of a folder and its workspace, by default of the current folder.
 
-    A state in a backend has a RemoteName, also if `folder` is its URL. The name of a file, and `-`, are returned as
-    they are. The environment of the context may name the workspace in TF_WORKSPACE, and the data directory in
+    A state in a backend has a RemoteName, also if `folder` is its URL. The name of a file, and `-`, are returned
+    unchanged. The environment of the context may name the workspace in TF_WORKSPACE, and the data directory in
     TF_DATA_DIR; the backend is the one that `init` recorded, else that of the configuration. Raises StoreError if it
     cannot be found, if the location contains control characters or leads outside the folder; and RemoteStateError if
-    the folder keeps its state in a backend that statetool does not support. If it is only `to_read`, a backend that the
-    configuration changes by now is not noted.
+    the folder keeps its state in a backend that statetool does not support. If it is only `to_read`, a changed backend
+    block is not noted.
     """
     # Imported late: a program may only need the names.
     from statefmt.edit.session import state_name
@@ -51,10 +51,10 @@ def current_state(context: RunContext, folder: str | None = None, *, to_read: bo
 
 @checked
 def found_state(context: RunContext, folder: str | None = None) -> FoundState:
-    """Return where the state of a folder and its workspace is, and what says so, by default of the current folder.
+    """Return the place of the state of a folder and its workspace, and its source, by default of the current folder.
 
-    `folder` may be the URL of a state, too. This needs no connection. Raises StoreError if what says so cannot be read,
-    or is not valid.
+    `folder` may be the URL of a state, too. This needs no connection. Raises StoreError if the source cannot be read,
+    or is invalid.
     """
     from pathlib import Path
 
@@ -86,8 +86,8 @@ def workspace_of(context: RunContext, state: str | None = None) -> str | None:
 def history_folder(context: RunContext, found: FoundState) -> str | None:
     """Return the folder on this machine with the history and the backups of a state in a backend.
 
-    None for files, which have theirs beside them, for backends that statetool does not open, and if
-    STATETOOL_REMOTE_HISTORY turns histories off. Raises StoreError if that variable is not valid.
+    None for files, whose history is beside them, for unsupported backends, and if STATETOOL_REMOTE_HISTORY disables
+    histories. Raises StoreError if that variable is not valid.
     """
     from statefmt.store.remote.records import SETTING, RemoteRecords, is_kept
     from statefmt.whereabouts import is_supported
@@ -120,7 +120,7 @@ def workspaces(context: RunContext, folder: str | None = None, *, connect: bool 
 
 @checked
 def kept_versions(context: RunContext, location: str | None = None) -> tuple[ObjectVersion, ...]:
-    """Return the versions that a service keeps of a state, newest first, such as S3 in a versioned bucket.
+    """Return the versions of a state that a service keeps, newest first, such as S3 in a versioned bucket.
 
     `location` is a URL, or a folder for its state, by default the current one. Only the current version is returned if
     the service keeps no others. Raises StoreError if the state is a file or in a backend that keeps no versions.
@@ -149,5 +149,5 @@ def _versioned_state(context: RunContext, location: str | None) -> RemoteName:
     try:
         return versioned_state(state_name(context, location, to_read=True))
     except RemoteStateError as error:
-        # A pipe, which is the way out elsewhere, has no versions.
+        # A pipe, the advice elsewhere, has no versions.
         raise StoreError(f"{error}; list the versions with a program of the service") from None

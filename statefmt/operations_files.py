@@ -7,11 +7,11 @@
     app 6 7
     net 1 2
 
-`planned_operations` shows what a file does, `applied_operations` does it, and `ended_operations` ends an apply that was
-interrupted: it finishes it, or takes it back. For a command that makes the file in memory, `planned_in_memory`,
-`applied_in_memory` and `ended_in_memory` do the same. `undo_together` undoes either in all its states, and `end_undo`
-ends such an undo that was interrupted. `converted_migration` makes an operations file of a migration of tfmigrate.
-`split_parts` finds the parts into which a state can be split.
+`planned_operations` shows the changes of a file, `applied_operations` makes them, and `ended_operations` finishes or
+reverts an interrupted apply. For a file in memory, `planned_in_memory`, `applied_in_memory` and `ended_in_memory` do
+the same. `undo_together` undoes either in all its states, and `end_undo` ends such an undo that was interrupted.
+`converted_migration` makes an operations file of a migration of tfmigrate. `split_parts` finds the parts into which a
+state can be split.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ PlainValue: TypeAlias = "bool | str | Decimal | list[PlainValue] | dict[str, Pla
 # Positions in the old and in the new list.
 Pairs: TypeAlias = list[tuple[int, int]]
 
-# DeepDiff compares each block that is left over with each one of the other side, which takes up to a millisecond.
+# DeepDiff compares each remaining block with each block of the other side, which takes up to a millisecond.
 MOST_PAIRS: Final = 400
 # The most members and elements in these pairs: a block may be as large as a state.
 _MOST_PARTS: Final = 60_000
@@ -100,7 +100,7 @@ def left(
 
 
 def _distinct(blocks: Sequence[PlainValue], keys: Keys, done: set[int]) -> list[list[int]]:
-    """Return the positions of blocks that are not done, grouped: those of a group differ only in the order inside."""
+    """Return the positions of blocks that are not done, in groups that differ only in the order inside."""
     groups: dict[int, list[int]] = {}
     for place, block in enumerate(blocks):
         if place not in done:
@@ -140,7 +140,7 @@ def _paired_by_deepdiff(old: list[PlainValue], new: list[PlainValue]) -> Pairs:
 def _parts(old: Iterable[PlainValue], new: Iterable[PlainValue], keys: Keys, most: int) -> int:
     """Return how many parts DeepDiff compares to pair the elements of two lists, or a number above `most`.
 
-    It compares each with each to find pairs, lists inside likewise, and then once more the two of each pair.
+    It compares all combinations to find pairs, also in nested lists, and then each pair once more.
     """
     before, after = ({keys.unordered(item): item for item in side} for side in (old, new))
     count = 0
@@ -166,7 +166,7 @@ class Keys:
     """Gives each distinct value a number, so that comparing two values takes one step; numbers are equal by value."""
 
     def __init__(self) -> None:
-        # By the identity of lists and objects, which are kept so that it stays theirs.
+        # By the identity of lists and objects; keeping the objects keeps the identities unique.
         self._seen: dict[int, tuple[PlainValue, int]] = {}
         self._numbers: dict[Hashable, int] = {}
         # By the number of a value.

@@ -1,4 +1,4 @@
-"""Plans in JSON, as `tofu show -json PLANFILE` prints them: what they change, and whether an apply did it.
+"""Plans in JSON, as `tofu show -json PLANFILE` prints them: their changes, and whether an apply made them.
 
 >>> import statefmt
 >>> from statefmt import plans

@@ -1,7 +1,7 @@
-"""Forked processes that inherit their work, which refers to what cannot be pickled; items and answers are pickled.
+"""Forked processes that inherit their work, which cannot be pickled; items and answers are pickled.
 
-Not a ProcessPoolExecutor: when a process dies, it fails every item and does not say which one was to blame; its
-processes wait forever once theirs is killed, and they cannot read standard input, which `multiprocessing` closes.
+Not a ProcessPoolExecutor: when a process dies, it fails every item without naming the culprit; its processes wait
+forever after their parent is killed, and cannot read standard input, which `multiprocessing` closes.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def received(pipe: BinaryIO) -> Any:
 class Worker:
     """A process that does `work` on one item after the other, until it is ended or this process has ended.
 
-    `answers` can be read once it has done one. `others` are the workers that are running already.
+    `answers` becomes readable after an item. `others` are the workers already running.
     """
 
     def __init__(self, work: Callable[[Any], Any], others: Iterable[Worker] = ()) -> None:
@@ -80,7 +80,7 @@ class Worker:
         self.items, self.answers = os.fdopen(items, "wb"), os.fdopen(answers, "rb")
 
     def give(self, item: object) -> None:
-        """Have the process work on an item."""
+        """Let the process work on an item."""
         with suppress(BrokenPipeError):  # answer() tells that the process has died
             send(self.items, item)
 

@@ -1,4 +1,4 @@
-"""What is wrong with a state that can be parsed but not loaded, the choices that mend it, and decisions on them.
+"""Defects of a state that can be parsed but not loaded, the choices that repair them, and decisions.
 
     >>> from pathlib import Path
     >>> from statefmt import open, repairs

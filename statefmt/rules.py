@@ -1,4 +1,4 @@
-"""The rules of `statetool check`: which there are, and how a project applies them to its states.
+"""The rules of `statetool check`, and their application to the states of a project.
 
     >>> from statefmt import rules, run_context
     >>> gate = rules.Gate(run_context(), select=["PRV"])

@@ -1,4 +1,4 @@
-"""Damaged states: what is whole in a file that is no longer JSON, filled from its backups.
+"""Damaged states: the whole parts of a file that is no longer JSON, filled from its backups.
 
 >>> from statefmt import run_context, salvage
 >>> with open("samples/v4-regions.tfstate", "rb") as file:

@@ -17,7 +17,7 @@ from typing import Any, Final, NamedTuple
 import orjson
 from jsonschema import Draft202012Validator, ValidationError
 
-# What messages call the types of JSON, and a member of an object.
+# The names of JSON types, and of a member of an object, in messages.
 _WORDS: Final[Mapping[str, str]] = {
     "array": "an array", "boolean": "true or false", "integer": "a whole number", "member": "member", "null": "null",
     "number": "a number", "object": "an object", "string": "a string",
@@ -29,7 +29,7 @@ _PARTS: Final = "$defs"
 
 
 class SchemaProblem(NamedTuple):
-    """What a schema does not allow in a document, and where. `message` quotes no value, which may be secret."""
+    """A violation of a schema by a document, and its place. `message` quotes no value, which may be secret."""
 
     path: tuple[str | int, ...]
     message: str
@@ -41,9 +41,9 @@ class SchemaProblem(NamedTuple):
 
 
 def decoded(data: bytes) -> Any:
-    """Decode JSON for a schema: a number with a point or an exponent is no whole number, as in Go and in msgspec.
+    """Decode JSON for a schema: a number with a point or an exponent is not a whole number, as in Go and in msgspec.
 
-    Bytes that are not UTF-8 are replaced, as Go does. Raises ValueError for what is not JSON, and RecursionError.
+    Bytes that are not UTF-8 are replaced, as Go does. Raises ValueError for invalid JSON, and RecursionError.
     """
     return json.loads(data.decode("utf-8", "replace"), parse_float=_number, parse_int=_whole_number)
 
@@ -75,13 +75,13 @@ def schema_errors(name: str, document: object, part: str = "") -> Iterator[Valid
 def schema_problems(
     name: str, document: object, part: str = "", words: Mapping[str, str] = _WORDS
 ) -> list[SchemaProblem]:
-    """Return what a schema does not allow in a document, each once, outer places first and then by name and number.
+    """Return the distinct violations of a schema by a document, outer places first, then by name and number.
 
     Args:
         name: The schema, as in `schema_text`.
         document: The document as `decoded` returns it.
         part: The name of a part in `$defs` to validate against, instead of the whole schema.
-        words: What messages call the types of JSON, and a `member` of an object.
+        words: The names of JSON types, and of a `member` of an object, in messages.
 
     Raises RecursionError for a document that is nested too deeply.
     """
@@ -91,7 +91,7 @@ def schema_problems(
 
 
 def _problems(error: ValidationError, words: Mapping[str, str]) -> Iterator[SchemaProblem]:
-    """Yield the problems of one error: of alternatives, those of the only one that has the right type."""
+    """Yield the problems of one error: of alternatives, only those of the alternative with the right type."""
     if error.validator not in ("anyOf", "oneOf") or not error.context:
         yield SchemaProblem(tuple(error.absolute_path), _message(error, words))
         return
@@ -119,7 +119,7 @@ def _as_list(error: ValidationError) -> list[str]:
 
 
 def _message(error: ValidationError, words: Mapping[str, str]) -> str:
-    """Return what is wrong, in words for the keyword of the schema."""
+    """Word the message for the keyword of the schema."""
     limit: Any = error.validator_value
     instance: Any = error.instance
     schema: Any = error.schema

@@ -1,4 +1,4 @@
-"""What a snapshot consists of: resources with their objects, outputs, and how the file is laid out.
+"""The parts of a snapshot: resources with their objects, outputs, and the layout of the file.
 
 >>> from statefmt import open, snapshots
 >>> snapshot = open("samples/v4-regions.tfstate").snapshot

@@ -1,4 +1,4 @@
-"""What a snapshot contains, in numbers and bytes.
+"""The contents of a snapshot, in numbers and bytes.
 
 >>> from statefmt import open, statistics
 >>> snapshot = open("samples/v4-regions.tfstate").snapshot

@@ -141,7 +141,7 @@ def shell_line(words: Iterable[str]) -> str:
 
 
 def _bytes(char: str) -> str:
-    # A surrogate that does not stand for a byte can only come from a state, where it is an error.
+    # A surrogate that does not represent a byte can only come from a state, where it is an error.
     data = char.encode("utf-8", "surrogateescape" if "\udc80" <= char <= "\udcff" else "surrogatepass")
     return "".join([f"\\x{byte:02x}" for byte in data])
 

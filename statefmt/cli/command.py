@@ -1,4 +1,4 @@
-"""Declares commands: what the file of a command says about it, the options that all commands share, and their help."""
+"""Declares commands: their properties, shared options, and help."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from statefmt.cli.spellings import SpellingReader
 from statefmt.cli.streams import asking, end_paging, say
 
 R = TypeVar("R")
-# What an example does, and its command line.
+# The effect of an example, and its command line.
 Examples: TypeAlias = Sequence[tuple[str, str]]
 
 
@@ -30,26 +30,26 @@ class Declared(NamedTuple):
     """A command as its file declares it."""
 
     function: Callable[..., int]
-    # Whether people read its output, so that a long one goes to the pager.
+    # Whether users read its output, so that long output goes to the pager.
     paged: bool
-    # Whether it reads states, and so takes the options about encryption.
+    # Whether it reads states, and so has the options about encryption.
     decrypts: bool
-    # Whether it opens states, and so takes the options about backends.
+    # Whether it opens states, and so has the options about backends.
     connects: bool
     # Shown in its help.
     examples: Examples = ()
 
 
 def declared(*, paged: bool, decrypts: bool, connects: bool) -> Callable[[Callable[..., int]], Declared]:
-    """Declare a command, which is found by the name of its function: `mv_command`. Its options are its parameters.
+    """Declare a command. The name of its function, such as `mv_command`, names it; its parameters are its options.
 
-    Nothing has a default, so that no new command misses the pager or the options of states by oversight.
+    There are no defaults, so that no new command lacks the pager or the options of states by mistake.
     """
     return lambda function: Declared(function, paged=paged, decrypts=decrypts, connects=connects)
 
 
 def examples(*pairs: tuple[str, str]) -> Callable[[Declared], Declared]:
-    """Add examples to a command: what each does, and its command line."""
+    """Add examples to a command: pairs of an effect and a command line."""
     return lambda declaration: declaration._replace(examples=pairs)
 
 
@@ -57,8 +57,8 @@ def takes(**groups: Callable[..., object]) -> Callable[[Callable[..., R]], Calla
     """Replace parameters of a command by groups of options.
 
     `groups` maps each parameter to the function that takes the options and returns the parameter's value. If the
-    command has an option of the same name itself, the function uses its default. Options are read from the signature
-    and their meaning from the annotations, so both are assembled here.
+    command has its own option of the same name, the function uses its default. Options are read from the signature and
+    their meaning from the annotations, so both are assembled here.
     """
 
     def decorate(command: Callable[..., R]) -> Callable[..., R]:
@@ -67,7 +67,7 @@ def takes(**groups: Callable[..., object]) -> Callable[[Callable[..., R]], Calla
         plain = [name for name in own if name not in made]
 
         def taking(**given: Any) -> R:
-            # A nested group is called without the options that its command has itself.
+            # A nested group is called without the command's own options.
             arguments = {name: given[name] for name in plain if name in given}
             for name, options in made.items():
                 arguments[name] = groups[name](**{option.name: given[option.name] for option in options})
@@ -112,7 +112,7 @@ class ProgramCommand(TyperCommand):
     examples: Examples = ()
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Parse the command line, in whichever spelling."""
+        """Parse the command line in any spelling."""
         line = SpellingReader(self.get_params(ctx)).read(args)
         use_run(current_run()._replace(options=line.options))
         if line.problem:
@@ -120,7 +120,7 @@ class ProgramCommand(TyperCommand):
         return super().parse_args(ctx, [*line.words, "--", *line.arguments])
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
-        """Return the arguments without the braces that typer puts around required ones."""
+        """Return the arguments without typer's braces around required arguments."""
         shown = [(one.metavar or "", one.required) for one in self.params if isinstance(one, TyperArgument)]
         return ["[OPTIONS]", *(name if needed or name.startswith("[") else f"[{name}]" for name, needed in shown)]
 
@@ -130,7 +130,7 @@ class ProgramCommand(TyperCommand):
         for parameter in self.get_params(ctx):
             record = parameter.get_help_record(ctx)
             if record is not None:
-                # typer 0.29 adds its type to the name of an argument.
+                # typer 0.29 adds the type to the name of an argument.
                 name = parameter.metavar if isinstance(parameter, TyperArgument) else record[0]
                 rows.setdefault(_group(parameter), []).append((name or "", record[1]))
         for title in ("Arguments", _OWN):
@@ -138,7 +138,7 @@ class ProgramCommand(TyperCommand):
         if self.examples:
             with formatter.section("Examples"):
                 indent = " " * formatter.current_indent
-                # Each command line is on one line, to copy.
+                # Each command line is on one line, for copying.
                 lines = [line for what, command in self.examples for line in (f"# {what}", f"{command}\n")]
                 formatter.write("\n".join(f"{indent}{line}" for line in lines))
         # Groups of single commands come first.
@@ -154,21 +154,21 @@ def program_command(name: str, declaration: Declared) -> ProgramCommand:
     assert isinstance(command, ProgramCommand)
     command.examples = declaration.examples
     for parameter in command.params:
-        # The help of an option names its default.
+        # The help of an option contains its default.
         if isinstance(parameter, (TyperArgument, TyperOption)):
             parameter.show_default = False
     return command
 
 
 def _with_shared_options(name: str, declaration: Declared) -> Callable[..., int]:
-    """Return the function with the options that all commands share; they are put into the run."""
+    """Add the options that all commands share to a function; they become part of the run."""
     function = declaration.function
     options = options_of(function)
     own = [option.name for option in options]
     groups: list[Callable[..., object]] = [display_options]
     if declaration.decrypts:
         groups.append(encryption_options)
-    # `reconcile` has a --state of its own.
+    # `reconcile` has its own --state.
     if any(option.annotation == StateOption or option.name == "stored" for option in options):
         groups.append(folder_options)
     if declaration.connects:
@@ -193,7 +193,7 @@ def _with_shared_options(name: str, declaration: Declared) -> Callable[..., int]
 def _group(parameter: Any) -> str:
     if isinstance(parameter, TyperArgument):
         return "Arguments"
-    # typer makes --help itself.
+    # typer creates --help itself.
     return COMMON if parameter.name == "help" else parameter.rich_help_panel or _OWN
 
 
@@ -204,7 +204,7 @@ def _write_rows(formatter: Any, title: str, rows: Sequence[tuple[str, str]]) -> 
 
 
 def remove_left_copies() -> None:
-    """Remove the copies of edits that no longer run. Every command does so first, which nearly always finds none."""
+    """Remove the copies of edits that no longer run. Every command starts with this, and nearly always finds none."""
     for place in copy_places(run_context().environment):
         # Permissions may forbid even that.
         if os.path.lexists(place.folder):
@@ -215,7 +215,7 @@ def remove_left_copies() -> None:
 
 
 _OF_FOLDERS: Final = {"workspace": "--workspace", "backend_config": "--backend-config"}
-# The parameters that name states, which must then be folders, or URLs.
+# The parameters for states, which must be folders or URLs with these options.
 _STATES: Final = ("state", "state_option", "states", "old", "new", "stored")
 
 
@@ -281,19 +281,19 @@ def connection_options(
             rich_help_panel=BACKEND,
         ),
     ] = False,
-    # Most commands have it for encrypted states.
+    # Most commands have it anyway, for encrypted states.
     allow_external: Annotated[bool, Option("--allow-external", help=EXTERNAL_HELP, rich_help_panel=BACKEND)] = False,
 ) -> None:
     """The options of commands that open states."""
 
 
 def use_backend_options(given: Mapping[str, Any]) -> None:
-    """Put the options of a command into the run. Raises BadParameter, also if options of folders are for a file."""
+    """Add the options of a command to the run. Raises BadParameter, also if a file gets options of folders."""
     of_folder = [option for name, option in _OF_FOLDERS.items() if given.get(name) is not None]
-    # os.path returns False where a folder above may not be searched; Path raises.
+    # os.path returns False if a parent may not be searched; Path raises.
     if of_folder and not all("://" in name or os.path.isdir(name) for name in _named(given)):  # noqa: PTH112
         raise BadParameter("only the state of a folder has it, and a file is named here", param_hint=of_folder[0])
-    # Most runs are about a file; the other states of an edit may be elsewhere.
+    # Most runs are about a file; the other states of an edit may be in a backend.
     state = given.get("state")
     is_file = isinstance(state, str) and os.path.isfile(state)  # noqa: PTH113
     if is_file and not of_folder and not given.get("allow_path") and not given.get("states"):
@@ -322,7 +322,7 @@ def use_backend_options(given: Mapping[str, Any]) -> None:
 
 
 def _named(given: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the states that the command line names."""
+    """Yield the names of states on the command line."""
     for parameter in _STATES:
         value = given.get(parameter)
         yield from [value] if isinstance(value, str) else value or ()

@@ -1,4 +1,4 @@
-"""Answers shells that complete a line, without loading the program for the names of commands.
+"""Completes command lines for shells, without loading the program for the names of commands.
 
 Completion reads regular files only: it never asks, writes, runs a program, reads standard input or uses the network.
 """
@@ -18,7 +18,7 @@ def answer(shell: str, environment: Mapping[str, str], arguments: Sequence[str])
     """Print a line for each possible next word: its kind, the word and its description, separated by tabs.
 
     The kind is `plain`, `part` if more of the same word follows, `file` or `dir`. bash passes its line in
-    STATETOOL_LINE, and gets words that are quoted already; zsh and fish pass words and quote what they get.
+    STATETOOL_LINE, and gets quoted words; zsh and fish pass words and quote the result.
     """
     if shell == "bash":
         words = typed_words(environment.get("STATETOOL_LINE", ""))
@@ -36,7 +36,7 @@ _FIRST_WORDS: Final = {name.partition(" ")[0]: "" if " " in name else text for n
 
 
 def candidates(words: Sequence[str], incomplete: str) -> list[NextWord]:
-    """Return what can stand in place of `incomplete`, after the complete words without the program's name."""
+    """Return the candidates for `incomplete`, after the complete words without the program's name."""
     if words[:1] == ["state"]:
         if len(words) == 1 and not incomplete.startswith("-"):
             return _names({name: COMMANDS[name] for name in STATE_COMMANDS}, incomplete)
@@ -49,7 +49,7 @@ def candidates(words: Sequence[str], incomplete: str) -> list[NextWord]:
         return _names({second: text for (first, _, second), text in pairs if first == words[0] and second}, incomplete)
     elif words and words[0] in GROUPED:
         words = [" ".join(words[:2]), *words[2:]]
-    # Imported late: nothing above needs the options of commands.
+    # Imported late: command names do not need the options of commands.
     from statefmt.cli.completion_values import after_global_options, next_words
 
     if words and words[0].startswith("-"):
@@ -68,24 +68,24 @@ def _names(names: Mapping[str, str], incomplete: str) -> list[NextWord]:
 
 
 def _written(found: Sequence[NextWord], typed: Typed, shell: str) -> list[str]:
-    """Return the words as the shell takes them."""
+    """Return the words in the form that the shell needs."""
     values = [item.value for item in found]
     if shell == "bash":
         return bash_text(values, typed)
-    # Only bash takes the option off by itself.
+    # Only bash strips the option itself.
     option, equals, _ = typed.value.partition("=")
     prefix = f"{option}=" if equals and option.startswith("-") else ""
     return [prefix + value for value in values]
 
 
-# bash completes the part of a word after one of these, of which only these occur in what is completed.
+# bash completes the part of a word after a break character; only these occur in completed words.
 _BREAKS: Final = re.compile(r"[=:]")
 _SAFE: Final = re.compile(r"[\w./:=@%+,~-]*", re.ASCII)
 _SPECIAL: Final = re.compile(r'(["\\$`])')
 
 
 class Typed(NamedTuple):
-    """A word as the program would get it; `quote` is the quotation mark that is still open, `raw` what was typed."""
+    """A word as the program would get it; `quote` is the open quotation mark, `raw` the typed text."""
 
     value: str
     quote: str = ""
@@ -101,7 +101,7 @@ def typed_words(line: str) -> list[Typed]:
         value, raw = words[-1].value, words[-1].raw + char
         if escaped:
             escaped = False
-            # In double quotes, a backslash stays before all but a few characters.
+            # In double quotes, a backslash only escapes a few characters.
             value += char if not quote or _SPECIAL.match(char) else f"\\{char}"
         elif quote and char == quote:
             quote = ""
@@ -122,15 +122,15 @@ def typed_words(line: str) -> list[Typed]:
 
 
 def bash_text(values: Sequence[str], typed: Typed) -> list[str]:
-    """Return the values as bash is to insert them in place of the word that was typed so far.
+    """Return the values in the form that bash inserts in place of the typed word.
 
-    If one of them needs quotes, all get them, so that they have a common beginning.
+    If a value needs quotes, all values get them, so that they have a common beginning.
     """
     if typed.quote == "'":
         return [value if "'" not in value else "" for value in values]
     if typed.quote:
         return [_SPECIAL.sub(r"\\\1", value) for value in values]
-    # bash keeps `--state=` and completes what follows.
+    # bash keeps `--state=` and completes the rest.
     option, equals, _ = typed.raw.partition("=")
     cut = 0
     if not (equals and option.startswith("-")):

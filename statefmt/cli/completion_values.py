@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 
 
 def after_global_options(words: Sequence[str]) -> Sequence[str] | None:
-    """Return the words from the command on; None if the value of an option is to come."""
+    """Return the words from the command on; None if an option still needs its value."""
     line = SpellingReader(program().params, of_group=True).read(words)
     return None if line.waiting else line.arguments
 
 
 def next_words(words: Sequence[str], incomplete: str) -> list[NextWord]:
-    """Return what can stand in place of `incomplete`, after a command and its words, or among global options."""
+    """Return the candidates for `incomplete`, after a command and its words, or among global options."""
     is_command = bool(words) and not words[0].startswith("-")
     command = command_named(words[0]) if is_command else program()
     context = typer.Context(command, **HELP_OPTIONS)
@@ -69,28 +69,28 @@ def _values(parameter: Any, context: typer.Context, line: CommandLine, typed: st
         with running(Run(system_context())):
             found = values(parameter, given, typed)
     except (typer.TyperException, StatetoolError, OSError, ValueError, RecursionError):
-        # There is no place for a message.
+        # Completion cannot show a message.
         return []
-    # typer has the members of enumerations.
+    # typer completes the members of enumerations.
     return [NextWord(str(one.value)) for one in parameter.shell_complete(context, typed)] if found is None else found
 
 
-# The values of the command line so far, by the names of the parameters.
+# The values on the command line so far, by parameter name.
 TypedValues: TypeAlias = Mapping[str, str]
-# Finds values of a parameter, by its name, that start with what was typed.
+# Finds values of a parameter, by its name, that start with the typed text.
 Completer: TypeAlias = Callable[[TypedValues, str, str], "list[NextWord]"]
 # Options whose PATH leads to an attribute.
 _OF_ATTRIBUTES: Final = frozenset({"attribute", "by", "path", "paths", "where"})
-# The parameters that name the folder of a workspace, unless that is the state.
+# The parameters for the folder of a workspace, unless it is the state.
 _FOLDERS: Final[Mapping[str, tuple[str, ...]]] = {"from_workspace": ("source",), "to_workspace": ("target",)}
-# More than fit on a screen are completed step by step.
+# A longer list than fits on a screen is completed step by step.
 _MANY: Final = 100
 
 
 def values(parameter: Any, given: TypedValues, typed: str) -> list[NextWord] | None:
-    """Return values of a parameter of typer, found by its metavar; brackets and dots around that do not count.
+    """Return values of a parameter of typer, found by its metavar without brackets and dots.
 
-    Returns None if only typer knows them. Raises StatetoolError or OSError if they are in a state that is not read.
+    Returns None if only typer knows the values. Raises StatetoolError or OSError if their state cannot be read.
     """
     metavar = parameter.metavar or ""
     found = _completers()
@@ -128,7 +128,7 @@ def _completers() -> Mapping[str, Completer]:
 
 
 def _from_state(values: Callable[[Snapshot, str], Iterable[NextWord | str]]) -> Completer:
-    """Complete from the state that the command line names so far. Raises StatetoolError or OSError."""
+    """Complete from the state on the command line. Raises StatetoolError or OSError."""
 
     def complete(given: TypedValues, _: str, typed: str) -> list[NextWord]:
         from statefmt import read
@@ -139,7 +139,7 @@ def _from_state(values: Callable[[Snapshot, str], Iterable[NextWord | str]]) -> 
 
 
 def _data(given: TypedValues) -> bytes:
-    """Return the bytes of the state that the command line names so far. Raises StatetoolError or OSError."""
+    """Return the bytes of the state on the command line. Raises StatetoolError or OSError."""
     from statefmt.cli.named_state import state_name
     from statefmt.locations import STANDARD_INPUT, RemoteName
     from statefmt.store.files import read_bounded
@@ -147,9 +147,9 @@ def _data(given: TypedValues) -> bytes:
 
     name = state_name(given.get("state_option") or given.get("state"), to_read=True)
     if name == STANDARD_INPUT or isinstance(name, RemoteName):
-        # Completion connects to nothing.
+        # Completion makes no connections.
         raise OSError
-    # Not as commands read it: completion neither waits nor recovers an interrupted write.
+    # Unlike commands, completion neither waits for a write nor recovers one.
     return read_bounded(name, LARGEST_STATE)
 
 
@@ -167,10 +167,10 @@ def _workspaces(given: TypedValues, name: str, typed: str) -> list[NextWord]:
 
 
 def _addresses(snapshot: Snapshot, typed: str) -> list[NextWord | str]:
-    """Return the modules, resources and instances whose addresses start with what was typed.
+    """Return the modules, resources and instances whose addresses start with the typed text.
 
-    Of many, only the next step is returned, as shells complete paths directory by directory: the modules one level
-    deeper, and the resources above them.
+    If there are many, returns only the next step, like shells complete paths: the modules one level deeper, and the
+    resources above them.
     """
     modules: dict[ModuleInstance, str] = {}
     resources: dict[AbsResource, list[str]] = {}
@@ -220,14 +220,14 @@ def _codes(_: TypedValues, __: str, typed: str) -> list[NextWord]:
 
 
 def _decisions(given: TypedValues, _: str, typed: str) -> list[NextWord]:
-    """Complete a decision on one defect; one with a value ends with `=`."""
+    """Complete a decision on one defect; a decision with a value ends with `=`."""
     from statefmt.repairs import decision_places, defects
 
     found = defects(_data(given))
     items = [
         NextWord(
             f"{defect.finding.code} {place} {choice.name}{'=' if choice.value else ''}",
-            # Without a space behind it.
+            # Without a trailing space.
             type="part" if choice.value else "plain",
             help=choice.text,
         )
@@ -250,5 +250,5 @@ def _topics(_: TypedValues, __: str, typed: str) -> list[NextWord]:
 
 
 def _of_kind(kind: str) -> Completer:
-    """Return what leaves a file or a folder to the shell."""
+    """Return a completer that leaves a file or a folder to the shell."""
     return lambda _, __, typed: [NextWord(typed, type=kind)]

@@ -1,4 +1,4 @@
-"""Names the folders for private copies of states, and checks which of them are in memory."""
+"""Names the folders for private copies of states, and checks which are in memory."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from typing import Final, NamedTuple
 
 _SHARED_MEMORY: Final = "/dev/shm"
 _MOUNTS: Final = "/proc/self/mountinfo"
-# The file systems of Linux that have no disk behind them.
+# The file systems of Linux without a disk.
 _IN_MEMORY: Final = frozenset({"tmpfs", "ramfs"})
-# The fields of a line of mountinfo before the first optional one, and the place of the mount point in it.
+# The number of fields in a line of mountinfo before the optional ones, and the index of the mount point.
 _MOUNT_POINT: Final = 4
 
 
 class CopyPlace(NamedTuple):
-    """A folder for private copies. It `is_memory` if it may only be used if its file system is memory."""
+    """A folder for private copies. If `is_memory`, it may only be used if its file system is in memory."""
 
     folder: str
     is_memory: bool
 
 
 def copy_places(environment: Mapping[str, str]) -> list[CopyPlace]:
-    """Return the folders in which a copy may be, best first; they need not exist."""
+    """Return the folders for copies, best first; they need not exist."""
     named = f"statetool-edit-{os.geteuid()}" if hasattr(os, "geteuid") else "statetool-edit"
     memory = [base for base in (environment.get("XDG_RUNTIME_DIR", ""), _SHARED_MEMORY) if base.startswith("/")]
     home = environment.get("HOME", "")
@@ -34,7 +34,7 @@ def copy_places(environment: Mapping[str, str]) -> list[CopyPlace]:
 
 
 def is_in_memory(folder: Path) -> bool:
-    """Return whether a folder is on a file system in memory; False if the system does not say so."""
+    """Return whether a folder is on a file system in memory; False if unknown."""
     try:
         real = folder.resolve(strict=True)
         lines = Path(_MOUNTS).read_text("utf-8", "surrogateescape").splitlines()
@@ -54,7 +54,7 @@ def is_in_memory(folder: Path) -> bool:
 
 
 def problem_of(base: Path) -> str:
-    """Return why others could exchange what is in a folder, "" if they cannot: they must neither own nor change it."""
+    """Return how another user could replace files in a folder; "" if no other user owns or can change it."""
     status = base.stat()
     if hasattr(os, "geteuid") and status.st_uid not in (0, os.geteuid()):
         return "it belongs to another user"

@@ -1,4 +1,4 @@
-"""Fixes what `check` finds in states, or shows what would be fixed."""
+"""Fixes the findings of `check` in states, or shows the fixes."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ _OUTSIDE: Final = "a link leads out of the folder {}; nothing was written. If th
 
 
 def fix_all(gate: Gate, names: Sequence[str], options: FixOptions, *, quiet: bool) -> int:
-    """Fix what can be fixed in each state, in an edit of its own; return the exit status.
+    """Fix the fixable findings of each state in a separate edit; return the exit status.
 
-    States that cannot be found or read are left to the check that follows, which reports them.
+    Ignores missing and unreadable states, which the following check reports.
     """
     found: dict[str, str] = {}
     status = FINE
@@ -46,7 +46,7 @@ def fix_all(gate: Gate, names: Sequence[str], options: FixOptions, *, quiet: boo
         elif isinstance(checked, CheckedState):
             status = max(status, _fixed(gate, name, checked, options, None if quiet else manner))
             if options.shows and (reasons := [each for each in checked.findings if each.code in NO_STATE]):
-                # No check follows that reports it.
+                # No check follows to report it.
                 show_failure(StoreError(f"{display_name(name)}: {message(reasons[0])}"))
                 status = FAILED
         elif options.shows:
@@ -56,15 +56,15 @@ def fix_all(gate: Gate, names: Sequence[str], options: FixOptions, *, quiet: boo
 
 
 def _leads_outside(state: str, named: str) -> bool:
-    """Return whether a link makes a file outside of the folder that was named a state below it.
+    """Return whether a state below the named folder is a link to a file outside it.
 
-    A folder may be of a stranger, who must not decide which other file is written.
+    A folder may come from a stranger, who must not choose other files to write.
     """
     return state != named and not isinstance(state, RemoteName) and is_folder(named) and not is_inside(state, named)
 
 
 def _fixed(gate: Gate, name: str, checked: CheckedState, options: FixOptions, manner: Manner | None) -> int:
-    """Fix one state. Only states with something to fix are locked. Without `manner`, nothing is shown."""
+    """Fix one state. Locks only states with fixable findings. Without `manner`, shows nothing."""
     fixable = checked.fixable(Fixable.SAFE, *([Fixable.UNSAFE] if options.unsafe else []))
     others = () if options.unsafe else checked.fixable(Fixable.UNSAFE)
     where = display_name(name)
@@ -76,7 +76,7 @@ def _fixed(gate: Gate, name: str, checked: CheckedState, options: FixOptions, ma
             show_failure(error)
             status = FAILED
     if others and options.shows and manner is not None:
-        # Otherwise the report says so.
+        # Otherwise the report includes them.
         more = counted(len(others), "more finding")
         say(f"{where}: {more} can be fixed with --unsafe-fixes; `statetool rule CODE` says how")
     return status

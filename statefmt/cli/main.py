@@ -61,7 +61,7 @@ def main(arguments: list[str], progress: ProgressReport | None = None) -> int:
 def _run(arguments: list[str]) -> int:
     try:
         command = program()
-        # Not command.main(): it exits with 1 on a closed pipe, and 1 means that something was found.
+        # Not command.main(): it exits with 1 on a closed pipe, and 1 means findings.
         with command.make_context("statetool", list(arguments)) as context:
             status = command.invoke(context)
         sys.stdout.flush()

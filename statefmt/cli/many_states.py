@@ -1,6 +1,7 @@
-"""Writes many states as one, for commands that make or take an operations file: options, changes, questions, reports.
+"""Writes many states in one transaction, for commands that make or take an operations file: options, questions,
+reports.
 
-`mv --to-state`, `split` and `join` make an operations file that runs in memory, so that it can be ended after a crash.
+`mv --to-state`, `split` and `join` make an operations file in memory, so that the change can be ended after a crash.
 """
 
 from __future__ import annotations
@@ -55,12 +56,12 @@ if TYPE_CHECKING:
     from statefmt.providers import ProviderReferences
 
 
-# Arguments that a command has once, and not when it is repeated to end what it began.
+# Arguments that only apply to the first run of a command, and not to the end of an interrupted change.
 _ONCE: Final = ("--yes", "-y", "-auto-approve", "--dry-run", *ENDINGS)
 
 
 def anywhere(state: str | None) -> str:
-    """Return the name of a state on the command line as it is in any folder; None is that of the current folder."""
+    """Return the name of a state in a form for any folder; None is the state of the current folder."""
     if state is None:
         return str(Path.cwd())
     return state if "://" in state or state == STANDARD_INPUT else str(Path.cwd() / state)
@@ -80,14 +81,13 @@ def carry_out_operations(
     references: Mapping[str, ProviderReferences] = MappingProxyType({}),
     create_options: Mapping[str, str] = MappingProxyType({}),
 ) -> int:
-    """Run an operations file that a command made in memory, or end that; return the exit status.
+    """Run an operations file that a command made in memory, or end its change; return the exit status.
 
-    States in the text have names as `anywhere` gives them, and the same arguments must always give the same text.
-    `states` are arguments, or values of options, that name states, perhaps with what they are in any folder. `more` are
-    arguments that are the default here, but not in other folders. `ending` is set to end a change that was interrupted.
-    `asks` says whether to ask about an outcome. `as_blocks` prints blocks of configurations, and writes nothing.
-    `references` are configurations that states are checked against, and `create_options` the options that create
-    states, both by the short names of the states.
+    States in the text have names from `anywhere`, and the same arguments must always give the same text. `states` are
+    arguments, or values of options, that name states, optionally with their form for any folder. `more` are arguments
+    that are the default only in this folder. `ending` ends an interrupted change. `asks` says whether to ask about an
+    outcome. `as_blocks` prints blocks of configurations, and writes nothing. `references` are the configurations for
+    checks of states, and `create_options` the options that create states, both by the short names of the states.
     """
     words = [_from_anywhere(word, states) for word in repeatable_arguments(command, _ONCE)]
     made = CommandOperations(text, (words[0], *more, *words[1:]), create_options)
@@ -123,10 +123,10 @@ def apply_shown(
     advice: str = ADVICE,
     references: Mapping[str, ProviderReferences] = MappingProxyType({}),
 ) -> int:
-    """Change states after showing how, and after asking if the outcome `asks`; return the exit status.
+    """Change states after showing the changes, and asking if the outcome `asks`; return the exit status.
 
-    `advice` says what to do without a terminal to ask on. `references` are the configurations that the edits are
-    checked against, by the names of their states.
+    `advice` is for runs without a terminal. `references` are the configurations for checks of the edits, by the names
+    of their states.
     """
     refused, paths = False, dict[str, str]()
 
@@ -154,7 +154,7 @@ def apply_shown(
 
 
 def report_ended(name: str, names: tuple[str, ...], ending: Ending) -> int:
-    """Say which states were written to end a change; return the exit status."""
+    """Report the states that the end of a change wrote; return the exit status."""
     for one in names:
         say(f"{one}: {'as it was before' if ending is Ending.TAKE_BACK else 'written'}")
     if not names:
@@ -163,7 +163,7 @@ def report_ended(name: str, names: tuple[str, ...], ending: Ending) -> int:
 
 
 def _from_anywhere(word: str, states: Collection[str] | Mapping[str, str]) -> str:
-    """Return an argument of the command line that means the same in any folder."""
+    """Return an argument of the command line in a form for any folder."""
     places = states if isinstance(states, Mapping) else {state: anywhere(state) for state in states}
     option, equals, value = word.partition("=")
     if word.startswith("-") and equals and value in places:
@@ -196,7 +196,7 @@ def show_outcome(
 ) -> None:
     """Print the changes to standard output or as messages; `names` are the states by their short names.
 
-    `checked` are the configurations that edits were checked against, by the names of their states.
+    `checked` are the configurations that the edits were compared with, by the names of their states.
     """
     terminal, stream = (message_terminal(), sys.stderr) if to_messages else (result_terminal(), sys.stdout)
     across = outcome.passages()
@@ -212,7 +212,7 @@ def _pieces(
     changed = {short: one for short in names if (one := outcome.outcomes.get(short)) and one.changes}
     for number, (short, one) in enumerate(changed.items()):
         separator = "\n" if number else ""
-        # States without a short name are by their names.
+        # States without a short name are listed by their names.
         place = "" if short == names[short] else f": {names[short]}"
         named = printable(short + place) + " (new)" * (short in outcome.created)
         yield separator + terminal.paint(f"State {named}", "bold")
@@ -248,7 +248,7 @@ def _across(
 
 
 def _lacking(configs: Iterable[ConfigProviderConfig], references: ProviderReferences | None) -> list[str]:
-    """Return provider configurations that a state did not have; with `references`, those without a block there."""
+    """Return provider configurations that are new to a state; with `references`, only those without a block."""
     known = () if references is None else frozenset(map(_without_host, references.tree.declared))
     # The builtin provider needs no configuration.
     others = (config for config in configs if not config.provider.is_builtin)
@@ -256,7 +256,9 @@ def _lacking(configs: Iterable[ConfigProviderConfig], references: ProviderRefere
 
 
 def _without_host(config: ConfigProviderConfig) -> ConfigProviderConfig:
-    """Return a provider configuration with one host for both public registries, whichever program the block is for."""
+    """Return a provider configuration with one host for both public registries, since a block may be for either
+    program.
+    """
     if config.provider.hostname != TERRAFORM_HOST:
         return config
     return replace(config, provider=replace(config.provider, hostname=DEFAULT_HOST))
@@ -279,7 +281,7 @@ def apply_options(
     lock_timeout: LockTimeoutOption = "0s",
     yes: AgreedOption = False,
 ) -> EditOptions:
-    """Return how to write several states. Raises BadParameter."""
+    """Return the options for writing several states. Raises BadParameter."""
     return EditOptions(
         command=command_line(),
         yes=yes,
@@ -291,12 +293,12 @@ def apply_options(
 
 @takes(options=apply_options)
 def joint_write_options(*, dry_run: DryRunOption = False, options: EditOptions) -> EditOptions:
-    """Return how to write several states, perhaps as a dry run."""
+    """Return the options for writing several states, perhaps as a dry run."""
     return dataclasses.replace(options, dry_run=dry_run)
 
 
 def refuse_options(options: EditOptions, why: str, others: Mapping[str, bool] = MappingProxyType({})) -> None:
-    """Raise BadParameter with the message `why` for an option of an edit of one state, and for `others` if given."""
+    """Raise BadParameter with `why` for options that only fit an edit of one state, and for given `others`."""
     given = [f"--{name.replace('_', '-')}" for name in options.of_one_state]
     for option in (*given, *(option for option, is_given in others.items() if is_given)):
         raise BadParameter(why, param_hint=option)
@@ -305,12 +307,12 @@ def refuse_options(options: EditOptions, why: str, others: Mapping[str, bool] = 
 # Returns the path of a state in an operations file; None is the state of the current folder.
 StatePlacer: TypeAlias = Callable[[str | None], str]
 
-# File names that say nothing about a state.
+# File names that do not distinguish states.
 _USUAL: Final = ("terraform", "default", "")
 
 
 def place_in(out: str | None) -> StatePlacer:
-    """Return the function that places states in a file `out`; None for one in memory, with paths for any folder."""
+    """Return the function that names states in a file `out`; None means a file in memory, with paths for any folder."""
     if out is None or out == STANDARD_INPUT:
         return anywhere if out is None else lambda state: "." if state is None else state
     folder = Path(out).parent
@@ -324,7 +326,7 @@ def place_in(out: str | None) -> StatePlacer:
 
 
 def source_block(state: str | None, place: StatePlacer) -> StateBlock:
-    """Return the block of a state that exists, with the workspace of the command line if it is that of a folder."""
+    """Return the block of an existing state, with the workspace of the command line if it names a folder."""
     path = place(state)
     options = run_context().backend
     is_folder = state is None or Path(state).is_dir()
@@ -332,7 +334,7 @@ def source_block(state: str | None, place: StatePlacer) -> StateBlock:
 
 
 def short_names(states: Iterable[str | None]) -> dict[str | None, str]:
-    """Return a name for each state: that of its file or, if the file has the usual name, of its folder."""
+    """Return a name for each state: the name of its file or, if it is a usual name, of its folder."""
     names: dict[str | None, str] = {}
     for state in dict.fromkeys(states):
         path = PurePosixPath((state or "").partition("?")[0])
@@ -347,7 +349,7 @@ def short_names(states: Iterable[str | None]) -> dict[str | None, str]:
 
 
 def save_operations(out: str, text: str) -> None:
-    """Write an operations file to a new file, or to standard output if that is `-`. Raises StoreError."""
+    """Write an operations file to a new file, or to standard output for `-`. Raises StoreError."""
     if out == STANDARD_INPUT:
         print(text, end="")
         return
@@ -356,7 +358,7 @@ def save_operations(out: str, text: str) -> None:
 
 
 def apply_line(path: str, command: str = "apply") -> str:
-    """Return the command line that applies an operations file or a plan, and allows what it names elsewhere."""
+    """Return the command line that applies an operations file or a plan, with permissions for its places."""
     allowing = (word for place in paths_to_allow(path) for word in ("--allow-path", place))
     return shell_line(["statetool", command, *allowing, path])
 
@@ -374,15 +376,15 @@ def move_across(
     allow_plain: bool,
     as_blocks: bool,
 ) -> int:
-    """Move between two states, all or nothing, or end a move that was interrupted; return the exit status.
+    """Move between two states, all or nothing, or end an interrupted move; return the exit status.
 
-    `from_state` is None for that of the current folder. With `create`, the other state does not exist yet. With
-    `allow_plain`, one of the two may be encrypted alone.
+    `from_state` is None for the state of the current folder. With `create`, the target does not exist yet. With
+    `allow_plain`, only one state may be encrypted.
     """
     refuse_options(options.write, "is for one state, and cannot be combined with --to-state")
     target = StateBlock(anywhere(to_state), create=create, allow_plain=allow_plain)
     source = StateBlock(anywhere(from_state))
-    # The same names in any folder, so that --resume makes the same text.
+    # The same names in any folder, so that --resume produces the same text.
     here, there = (*short_names((source.path, target.path)).values(), "target")[:2]
     goal = f"state.{there}" if destination is None else f"state.{there}.{destination}"
     move = MoveBlock(f"state.{here}.{selector}", goal, rebind=rebind)
@@ -406,7 +408,7 @@ def move_across(
 
 
 def _must_be_confirmed(outcome: FileOutcome) -> bool:
-    """Return whether something changes that nobody may have thought of."""
+    """Return whether the outcome has changes that the user may not expect."""
     edits = outcome.edits
     return bool(edits.crossing or any(edit.joins for edit in edits.edits.values()))
 
@@ -415,9 +417,9 @@ _ADVICE: Final = "Use --dry-run to see the changes, --yes to write them, or --on
 
 
 def undo_all(name: str, to: int | None, options: SurgeryOptions, further: str, *, discard_changes: bool) -> int:
-    """Undo edits of several states of which `name` is one, in all of them; return the exit status.
+    """Undo edits of several states, including `name`, in all of them; return the exit status.
 
-    `further` says how to go back further.
+    `further` is advice on undoing further.
     """
     why = "the edit changed several states, and is undone in all of them; add --only for this state only"
     refuse_options(options.write, why, {"--discard-changes": discard_changes})
@@ -436,7 +438,7 @@ def undo_all(name: str, to: int | None, options: SurgeryOptions, further: str, *
 def end_together(name: str, ending: Ending, options: SurgeryOptions, others: dict[str, bool]) -> int:
     """End an undo of several states after a crash; return the exit status.
 
-    `others` are more options that cannot be given, and whether they are.
+    `others` are further forbidden options, and whether they are given.
     """
     others |= {"--dry-run": options.write.dry_run}
     refuse_options(options.write, "cannot be combined with --resume, --abort or --leave", others)

@@ -14,7 +14,7 @@ from statefmt.text import shell_line
 
 
 def state_name(name: str | None, *, to_read: bool = False) -> str:
-    """Return the state for a command: the file named, or the state of the folder named, else of the current one.
+    """Return the state for a command: a file, or the state of a folder, by default the current folder.
 
     Raises StoreError, also for a state outside the folder. If it is only `to_read`, a changed backend is not noted.
     """
@@ -22,17 +22,17 @@ def state_name(name: str | None, *, to_read: bool = False) -> str:
 
 
 def named_folder(name: str | None) -> str | None:
-    """Return the folder or URL that a command names, None for the current folder. Raises StoreError for a file."""
-    # Path.is_dir raises if a folder above may not be searched.
+    """Return the folder or URL of a command, None for the current folder. Raises StoreError for a file."""
+    # Path.is_dir raises if a parent may not be searched.
     if name is not None and "://" not in name and not os.path.isdir(name):  # noqa: PTH112
         raise StoreError(f"{display_name(name)}: this is not a folder; name the folder of a root module")
     return name
 
 
 def found_states(names: Iterable[str], *, everything: bool = False) -> tuple[list[str], list[tuple[str, str]]]:
-    """Return the states that names, globs and folders stand for, and the names that stand for none, with the reason.
+    """Expand names, globs and folders to states; also return the names without states, with the reason.
 
-    Reports the latter. With `everything`, folders have their backups and `.terraform`, too.
+    Reports names without states. With `everything`, folders include their backups and `.terraform`.
     """
     # Imported late: most commands read one state.
     from statefmt.locations import listed_states
@@ -51,7 +51,7 @@ def found_states(names: Iterable[str], *, everything: bool = False) -> tuple[lis
 def opened_state(name: str | None, version_id: str | None = None, *, like: State | None = None) -> State:
     """Open and read the state, or a version of it that its service keeps, for a command that does not write.
 
-    Reading is faster if it has most resources in common with the state `like`. Raises StoreError, StateError and
+    Reading is faster if most resources are the same in the state `like`. Raises StoreError, StateError and
     EncryptionError.
     """
     if version_id is not None:

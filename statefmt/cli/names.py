@@ -1,6 +1,6 @@
-"""The names of the commands, with the section, the module and a summary of each.
+"""Lists the names of the commands, with the section, the module and a summary of each.
 
-It imports nothing: most answers to shells that complete a line need only these tables.
+It imports nothing: most completions need only these tables.
 """
 
 from __future__ import annotations
@@ -104,11 +104,11 @@ SECTIONS: Final = {
 }
 COMMANDS: Final = {name: summary for commands in SECTIONS.values() for name, summary in commands.items()}
 MODULES: Final = {name: module for commands in _TABLE.values() for name, (module, _) in commands.items()}
-# Names that mean the same as a command.
+# Aliases of commands.
 ALIASES: Final = {"ls": "list", "output": "outputs", "force-unlock": "unlock"}
 # The subcommands of `tofu state` that statetool has, too.
 STATE_COMMANDS: Final = ("list", "show", "mv", "rm", "replace-provider", "pull")
-# The first words of commands whose names have two.
+# The first words of two-word commands.
 GROUPED: Final = frozenset({"fleet"})
 
 

@@ -1,4 +1,4 @@
-"""How a command ends: exit statuses, usage errors, and messages about failures, with the commands that help."""
+"""Ends commands: exit statuses, usage errors, and messages about failures, with suggested commands."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ AS_PLANS_DO: Final = {FOUND: 2, FAILED: 1}
 
 
 class UsageError(BadParameter):
-    """A wrong command line, with the whole message; typer adds which command it is about."""
+    """A wrong command line, with the whole message; typer adds the name of the command."""
 
     def format_message(self) -> str:
         return self.message
 
 
-# Enough to act on; `check` shows all of them.
+# Enough to act on; `check` shows all findings.
 _MOST_FINDINGS: Final = 10
 
 
@@ -48,8 +48,8 @@ def show_failure(error: StatetoolError, name: str = "") -> None:
         text = f"statetool: {error.on_command_line}"
         if isinstance(error, InvalidAddressError) and error.meant:
             text += f"; write {advice(error.meant, running_shell(run_context().environment))}"
-        # The lines after ":\n" are lists and commands to copy, so they are not wrapped. Any other newline is part of a
-        # name.
+        # The lines after ":\n" are lists and commands for copying, so they are not wrapped. Any other newline is part
+        # of a name.
         first, colon, rest = text.partition(":\n")
         listed = rest.split("\n") if colon else []
         first += colon.rstrip("\n")
@@ -57,7 +57,7 @@ def show_failure(error: StatetoolError, name: str = "") -> None:
         first = message_terminal().wrap(first, "", "  ").replace("statetool:\n  ", "statetool: ", 1)
         print("\n".join([first, *map(printable, listed)]), file=sys.stderr)
         if isinstance(error, NoMatchError) and "\0" not in error.selector and os.path.lexists(error.selector):
-            # An unquoted pattern, of which the shell has made the name of a file.
+            # An unquoted pattern that the shell expanded to the name of a file.
             text = "statetool: a file has this name; if you typed a pattern, put it in single quotes"
             print(message_terminal().wrap(text, "", "  "), file=sys.stderr)
         return
@@ -72,7 +72,7 @@ def show_failure(error: StatetoolError, name: str = "") -> None:
 
 
 def _name_hosts() -> None:
-    """Print the hosts that the run has approached, once: nobody was watching, and one may be why it failed."""
+    """Print the hosts that the run has approached, once: one of them may be the cause of the failure."""
     run = current_run()
     hosts = () if run.context.names_hosts else tuple(run.context.hosts.keys() - run.named_hosts)
     for host in hosts:
@@ -81,7 +81,7 @@ def _name_hosts() -> None:
 
 
 def _point_to_repair(error: StateError, name: str) -> None:
-    """Name the command that mends the state, unless the findings say what to do or none can."""
+    """Suggest the command that repairs the state, unless the findings contain advice or cannot be repaired."""
     from statefmt.repairs import can_mend
 
     said = any(command.name == "repair" for finding in error.reasons for command in finding.fix.commands)
@@ -103,7 +103,7 @@ def show_usage_error(error: typer.TyperException) -> None:
 
 
 def require_templates() -> None:
-    """Raise StoreError if pages cannot be made; call it before the work for one."""
+    """Raise StoreError if pages cannot be made; call it before the work for a page."""
     try:
         import jinja2  # noqa: F401
     except ImportError as error:
@@ -113,7 +113,7 @@ def require_templates() -> None:
 
 
 def printed_text(name: str, out: str | None) -> str:
-    """Return a sentence that the result was only printed, and how to write it; "" if there is no file to write."""
+    """Return a sentence that the result was only printed, with advice on writing it; "" without a file to write."""
     if name == STANDARD_INPUT:
         return ""
     way = "; add --in-place to write the result to it" if out is None else ""
@@ -121,14 +121,14 @@ def printed_text(name: str, out: str | None) -> str:
 
 
 def why_not(target: str | None, *, dry_run: bool) -> str:
-    """Return why nothing was written to another file, or to the state."""
+    """Return the reason why nothing was written to another file, or to the state."""
     if dry_run:
         return "dry run"
     return f"{target} already has this content" if target else "nothing to change"
 
 
 def kept_text(backup: str | Path | None, what: str = "file") -> str:
-    """Return the end of a message that names the backup of the previous `file` or `state`."""
+    """Return the end of a message with the path of the backup of the previous `file` or `state`."""
     return f"; the previous {what} is kept in {backup}" if backup else ""
 
 
@@ -137,7 +137,7 @@ EDITS: Final = frozenset({
     "mv", "rm", "rekey", "rebind", "replace-provider", "taint", "untaint", "forget-deposed", "set", "unset",
     "set-serial", "new-lineage",
 })  # fmt: skip
-# Commands for which there is no pipe: what to say instead, and the arguments for the program of the folder.
+# Commands that cannot use a pipe: the advice instead, and the arguments for the program of the folder.
 INSTEAD: Final = {
     "workspaces": ("Run", "workspace list"),
     "locks": ("If the state is locked, a plan says by whom", "plan -refresh=false"),
@@ -148,7 +148,7 @@ INSTEAD: Final = {
     "join": ("Join copies, and push all states", "state pull > copy.tfstate"),
     "move-backend": ("Change the backend block, and run", "init -migrate-state"),
 }
-# Commands whose result is not pushed back as it is, or that need the files beside a state.
+# Commands whose result is not pushed back unchanged, or that need the files beside a state.
 COPIES: Final = frozenset({
     "fmt", "upgrade", "downgrade", "encrypt", "decrypt", "reencrypt", "undo", "history", "restore", "copy", "edit",
     "repair",
@@ -156,7 +156,7 @@ COPIES: Final = frozenset({
 
 
 def remote_state_text(error: RemoteStateError) -> str:
-    """Return the message of the error with the commands that work, for each program that the folder may belong to."""
+    """Return the message of the error with equivalent commands, for each program that the folder may belong to."""
     command = current_run().command or "COMMAND"
     lines = [line for program in error.programs for line in _lines(_in_folder(program, error), command)]
     what = "Work on a copy" if command in COPIES else "Use a pipe"
@@ -168,7 +168,7 @@ def remote_state_text(error: RemoteStateError) -> str:
 
 
 def _in_folder(program: str, error: RemoteStateError) -> str:
-    """Return how to run a program on the folder and the workspace that were asked for."""
+    """Return the command of a program for the folder and workspace of the error."""
     options = ["--working-dir", error.folder] if program == "terragrunt" else [f"-chdir={error.folder}"]
     words = [program, *(options if error.folder else [])]
     workspace = f"TF_WORKSPACE={shell_word(error.workspace)} " if error.workspace else ""

@@ -1,7 +1,7 @@
-"""Keeps the copy of a state that an editor gets: a file with mode 0600 in a folder of its own with mode 0700.
+"""Manages the copy of a state for an editor: a file with mode 0600 in a separate folder with mode 0700.
 
-A copy belongs to a running edit as long as that holds the lock of its folder; the system drops the lock of a process
-that is killed. Creating a copy and looking for left ones exclude each other.
+A copy belongs to a running edit while the edit holds the lock of its folder; the system drops the lock of a killed
+process. Creating a copy and searching for stale copies exclude each other.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from statefmt.cli.run import run_context
 _PRIVATE: Final = 0o700
 _SECRET: Final = 0o600
 _OTHERS: Final = 0o077
-# Another edit may remove the common folder just after it was found.
+# Another edit may remove the common folder right after it was found.
 _TRIES: Final = 10
 
 
@@ -33,7 +33,7 @@ class PrivateCopy(NamedTuple):
     path: Path
 
     def read(self) -> bytes:
-        """Return the content, also if the editor has replaced the file. Raises StoreError if that is not readable."""
+        """Return the content, also if the editor has replaced the file. Raises StoreError if it is unreadable."""
         if self.path.is_symlink():
             raise StoreError("the edited copy cannot be read: it is a symbolic link; nothing was written")
         try:
@@ -42,7 +42,7 @@ class PrivateCopy(NamedTuple):
             raise StoreError(f"the edited copy cannot be read: {error}; nothing was written") from error
 
     def kept(self) -> Path:
-        """Keep the copy after the edit, without what the editor has put beside it; return its new path."""
+        """Keep the copy after the edit, without the editor's other files; return its new path."""
         folder = self.path.parent
         for other in folder.iterdir():
             if other != self.path:
@@ -55,10 +55,10 @@ class PrivateCopy(NamedTuple):
 def private_copy(
     content: bytes, name: str, environment: Mapping[str, str], *, needs_memory: bool
 ) -> Iterator[PrivateCopy]:
-    """Make a copy for an editor, and remove it at the end, with all that the editor has put beside it.
+    """Create a copy for an editor, and remove it at the end, with the editor's other files.
 
-    `name` is that of the file. The copy is in memory if there is a place for it; with `needs_memory`, only there.
-    Raises StoreError if there is none, or if the copy cannot be written.
+    `name` is the name of the file. The copy is in memory if possible; `needs_memory` requires it. Raises StoreError if
+    there is no place, or if the copy cannot be written.
     """
     folder, lock = _folder(environment, needs_memory=needs_memory)
     try:
@@ -79,7 +79,7 @@ def private_copy(
 
 
 def removed_copies(common: str) -> list[str]:
-    """Remove the copies in a common folder whose edits no longer run; return their folders."""
+    """Remove the stale copies in a common folder; return their folders."""
     removed: list[str] = []
     with suppress(OSError, StoreError), _locked(common) as held:
         _check(common, held)
@@ -146,7 +146,7 @@ def _created(place: CopyPlace) -> tuple[Path, int]:
 
 @contextmanager
 def _locked(folder: str) -> Iterator[int]:
-    """Open and lock a folder, so that nobody looks at a copy that is being created."""
+    """Open and lock a folder, to exclude searches while a copy is created."""
     held = _open(folder)
     try:
         fcntl.flock(held, fcntl.LOCK_EX)
@@ -160,14 +160,14 @@ def _open(folder: Path | str) -> int:
 
 
 def _check(folder: str, held: int) -> None:
-    """Raise StoreError unless only this user can see into an open folder: others may have created it in /dev/shm."""
+    """Raise StoreError unless only this user can read an open folder: another user may have created it in /dev/shm."""
     status = os.fstat(held)
     if status.st_uid != os.geteuid() or stat.S_IMODE(status.st_mode) & _OTHERS:
         raise StoreError(f"{folder} belongs to another user, or others may look into it")
 
 
 def _remove(path: Path) -> None:
-    """Remove a folder with its content, or a file, as far as that is possible."""
+    """Remove a folder with its content, or a file, as far as possible."""
     if path.is_dir() and not path.is_symlink():
         shutil.rmtree(path, ignore_errors=True)
     else:
@@ -175,12 +175,12 @@ def _remove(path: Path) -> None:
             path.unlink()
 
 
-# The beginning of the names of their folders. Names of folders of other copies have no dash.
+# The prefix of folders of kept copies. Folders of other copies have no dash in their names.
 KEPT: Final = "kept-"
 
 
 def kept_copies(environment: Mapping[str, str]) -> list[Path]:
-    """Return the copies that were kept, in all places."""
+    """Return the kept copies in all places."""
     found = []
     for place in copy_places(environment):
         with suppress(OSError):
@@ -189,7 +189,7 @@ def kept_copies(environment: Mapping[str, str]) -> list[Path]:
 
 
 def forget_kept(path: Path, environment: Mapping[str, str]) -> bool:
-    """Remove a copy that was kept, and return True; False if the path is that of another file."""
+    """Remove a kept copy, and return True; False for any other path."""
     if path.absolute() not in kept_copies(environment):
         return False
     shutil.rmtree(path.parent, ignore_errors=True)

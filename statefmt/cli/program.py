@@ -1,6 +1,6 @@
 """The command line as a whole: the group that imports and runs the commands, and the options before a command.
 
-Commands are found as `tofu` and `terraform` name them, too; other names of them are explained.
+Commands also accept their names in `tofu` and `terraform`; other names are explained.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from statefmt.cli.command import Declared, ProgramCommand
 
 
-# For typer, which has only --help.
+# typer itself has only --help.
 HELP_OPTIONS: Final[dict[str, Any]] = {"help_option_names": ["-h", "--help"]}
 _WIDEST: Final = max(map(len, COMMANDS))
-# What people start with, in the screen that statetool without arguments shows.
+# The commands for beginners on the screen of statetool without arguments.
 _FIRST: Final = ("list", "show", "check", "upgrade", "mv", "undo")
 _FIRST_SCREEN: Final = """\
 statetool reads, checks, migrates and edits OpenTofu and Terraform states.
@@ -48,26 +48,26 @@ A command that edits a state locks it, keeps a backup, and can be undone.
 
 
 class LazyGroup(TyperGroup):
-    """A command group that imports each command when it is used."""
+    """A command group that imports each command on first use."""
 
     def list_commands(self, ctx: Any) -> list[str]:
         """Return the names of all commands, by section."""
         return list(COMMANDS)
 
     def get_command(self, ctx: Any, cmd_name: str) -> ProgramCommand | None:
-        """Import a command; an alias is one, too."""
+        """Import a command or the target of an alias."""
         name = ALIASES.get(cmd_name, cmd_name)
         return command_named(name) if name in COMMANDS else None
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Parse the options before the command, in whichever spelling."""
+        """Parse the options before the command, in any spelling."""
         line = SpellingReader(self.get_params(ctx), of_group=True).read(args)
         if line.problem:
             raise UsageError(line.problem, ctx)
         return super().parse_args(ctx, [*line.words, *line.arguments])
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, ProgramCommand | None, list[str]]:
-        """Return the command that the arguments start with, by the name that was typed, and the rest."""
+        """Return the command at the start of the arguments, its typed name, and the remaining arguments."""
         name, *rest = command_arguments(args)
         command = self.get_command(ctx, name)
         if command is None:
@@ -91,7 +91,7 @@ def command_named(name: str) -> ProgramCommand:
 
 
 def declaration(name: str) -> Declared:
-    """Import what the module of a command declares about it."""
+    """Import the declaration of a command from its module."""
     module = importlib.import_module(f"statefmt.cli.commands.{MODULES[name]}")
     declared: Declared = getattr(module, f"{name.replace('-', '_').replace(' ', '_')}_command")
     return declared
@@ -136,7 +136,7 @@ def _statetool(
         typer.echo(_FIRST_SCREEN.format(commands=commands))
 
 
-# What people type for commands of statetool.
+# Other words for commands of statetool.
 _ALSO: Final = {
     "where": "whereis",
     "workspaces": "workspace",
@@ -168,7 +168,7 @@ _ALSO: Final = {
     "history": "log",
 }
 _OTHER_NAMES: Final = {other: name for name, others in _ALSO.items() for other in others.split()}
-# What people type for a task that several commands do, or one with an option.
+# Other words for tasks of several commands, or of a command with an option.
 _TASKS: Final = {
     **dict.fromkeys(
         ("fix", "autofix", "mend", "heal"),
@@ -206,8 +206,8 @@ _OF_THE_ENGINE: Final = frozenset({"console", "destroy", "get", "import", "init"
 def command_arguments(arguments: Sequence[str]) -> list[str]:
     """Return the arguments that start with a command of statetool: `state mv A B` becomes `mv A B`.
 
-    The two words of a command such as `fleet index` become one. Raises UsageError for a subcommand of `tofu state`
-    that statetool does not have.
+    The two words of a command such as `fleet index` become one. Raises UsageError for an unsupported subcommand of
+    `tofu state`.
     """
     name, *rest = arguments
     if name in GROUPED and rest and not rest[0].startswith("-"):
@@ -223,7 +223,7 @@ def command_arguments(arguments: Sequence[str]) -> list[str]:
 
 
 def unknown_command(name: str, commands: Iterable[str]) -> str:
-    """Return the message for a command that does not exist, with what was probably meant."""
+    """Return the message for an unknown command, with suggestions."""
     if name in GROUPED:
         family = ", ".join(one.partition(" ")[2] for one in commands if one.startswith(f"{name} "))
         return f"After '{name}', write one of: {family}."
@@ -299,7 +299,7 @@ def script(shell: str) -> str:
 
 
 def place(shell: str, environment: Mapping[str, str]) -> Path:
-    """Return the file from which a shell loads completions of statetool by itself."""
+    """Return the file from which a shell loads completions by default."""
     home = Path(environment.get("HOME") or Path.home())
     data = Path(environment.get("XDG_DATA_HOME") or home / ".local" / "share")
     if shell == "bash":

@@ -22,7 +22,7 @@ class Run(NamedTuple):
     """The context, the arguments of the program, `--color`, the name of the command, and its options.
 
     The options have long names and are in command line order; flags have an empty value. `named_hosts` are the hosts
-    that failures have named.
+    already printed after failures.
     """
 
     context: RunContext
@@ -33,13 +33,13 @@ class Run(NamedTuple):
     named_hosts: frozenset[str] = frozenset()
 
 
-# typer passes its context to commands only, and what they call prints, too.
+# typer passes its context to commands only, but called functions print, too.
 _RUN: Final[ContextVar[Run | None]] = ContextVar("statetool", default=None)
 
 
 @contextmanager
 def running(run: Run) -> Iterator[None]:
-    """Make this the run of everything that is called."""
+    """Make this the current run of the block."""
     token = _RUN.set(run)
     try:
         yield
@@ -48,13 +48,13 @@ def running(run: Run) -> Iterator[None]:
 
 
 def use_run(run: Run) -> None:
-    """Go on with a changed run, until the end of `running`. Without one, nothing runs that could use it."""
+    """Replace the current run until the end of `running`. Without a run, does nothing."""
     if _RUN.get() is not None:
         _RUN.set(run)
 
 
 def current_run() -> Run:
-    """Return the run of the active command; outside of commands, one without arguments."""
+    """Return the run of the active command; outside commands, a run without arguments."""
     return _RUN.get() or Run(system_context())
 
 
@@ -113,8 +113,8 @@ SHOW_SENSITIVE: Final = "--show-sensitive"
 def command_line(hidden: Mapping[str, str] | None = None) -> str:
     """Return the command line of this run, quoted for a shell and without the program name.
 
-    `hidden` maps arguments that may hold a secret to what replaces them. Values of variables and settings are
-    always hidden, those of conditions if they are compared with sensitive values.
+    `hidden` maps arguments that may contain a secret to replacements. Values of variables and settings are always
+    hidden, values of conditions if they are compared with sensitive values.
     """
     return shell_line(_shown_arguments(hidden or {}))
 
@@ -136,7 +136,7 @@ def repeatable_arguments(command: str, without: Collection[str] = ()) -> tuple[s
 def _shown_arguments(hidden: Mapping[str, str]) -> list[str]:
     arguments = current_run().arguments
     assigning = {_VARIABLE, _BACKEND} | ({_CONDITION} if was_given(SHOW_SENSITIVE) else set())
-    # As `tofu` spells options, too.
+    # Also in the spelling of `tofu`.
     assigning |= {name.removeprefix("-") for name in assigning}
     told: list[str] = []
     for argument in arguments:
@@ -145,7 +145,7 @@ def _shown_arguments(hidden: Mapping[str, str]) -> list[str]:
             file = name.endswith(_BACKEND.lstrip("-")) and "=" not in rest
             told.append(argument if file else f"{name}={_without_value(rest)}")
         elif told and told[-1] in assigning:
-            # --backend-config takes a file, too.
+            # --backend-config also takes a file.
             file = told[-1].endswith(_BACKEND.lstrip("-")) and "=" not in argument
             told.append(argument if file else _without_value(argument))
         else:
@@ -154,7 +154,7 @@ def _shown_arguments(hidden: Mapping[str, str]) -> list[str]:
 
 
 def _without_url_values(argument: str) -> str:
-    """Return an argument that may be a URL, or an option with one, without what may be secret in it."""
+    """Return an argument that may contain a URL, without possible secrets in it."""
     if "://" not in argument:
         return argument
     from statefmt.locations import url_without_values

@@ -1,4 +1,4 @@
-"""Rewrites the options of a command line, as `tofu` and `terraform` spell them too, into the form that typer parses."""
+"""Rewrites the options of a command line, including spellings of `tofu` and `terraform`, for typer's parser."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from typing import Any, Final, NamedTuple
 
 from typer.core import TyperOption
 
-# Options that mean the same as one of statetool's, with its value, if that is fixed.
+# Synonyms of statetool's options, with a value if it is fixed.
 _OTHER_OPTIONS: Final = {
     "-json": ("--format", "json"),
     "-no-color": ("--color", "never"),
     "-auto-approve": ("--yes", None),
     "-state-out": ("--out", None),
 }
-# What names mean in `mv`, which writes another state.
+# The meaning of names in `mv`, which writes another state.
 _IN_MOVES: Final = {"-state-out": ("--to-state", None)}
-# Options whose value can be left out, with the value that they then have.
+# Options with an optional value, and the default value.
 _VALUES_LEFT_OUT: Final = {"--install-completion": "detect"}
 _TRUE: Final = frozenset({"true", "t", "1"})
 _FALSE: Final = frozenset({"false", "f", "0"})
@@ -30,8 +30,8 @@ class CommandLine(NamedTuple):
         options: The long names of the options in command line order, with their values; "" for flags.
         words: The options for typer, as `--name` or `--name=value`.
         arguments: All other words.
-        problem: What is wrong with the first wrong option, as a message; "" if nothing is.
-        waiting: The long name of the option whose value the line ends before; "" if there is none.
+        problem: The message about the first wrong option; "" if there is none.
+        waiting: The long name of a final option without its value; "" if there is none.
     """
 
     options: tuple[tuple[str, str], ...]
@@ -70,7 +70,7 @@ class SpellingReader:
         self._problem = self._waiting = ""
 
     def read(self, words: Sequence[str]) -> CommandLine:
-        """Return what the words say. After a wrong option, the rest is still read, for `was_given`."""
+        """Parse the words. After a wrong option, the rest is still parsed, for `was_given`."""
         rest, arguments = [*reversed(words)], []
         while rest:
             word = rest.pop()
@@ -116,7 +116,7 @@ class SpellingReader:
             self._refuse(f"Option '{name}' does not take a value.")
 
     def _read_short(self, word: str, rest: list[str]) -> None:
-        """Read one or more letters, of which the last one may have a value behind it."""
+        """Read one or more letters; the value of the last letter may follow it."""
         for place, letter in enumerate(word[1:], 2):
             option = self._options.get(f"-{letter}")
             if option is None:
@@ -128,14 +128,14 @@ class SpellingReader:
             self._found.append((option, ""))
 
     def _add(self, name: str, option: _Option, value: str | None, rest: list[str]) -> None:
-        # An option is no value; else `-o --dry-run` would write a file of this name.
+        # An option is not a value; otherwise `-o --dry-run` would write a file of this name.
         following = rest[-1].partition("=")[0] if rest else None
         if value is None and (following is None or following in self._options):
             self._waiting = "" if rest else option.name
             value = _VALUES_LEFT_OUT.get(option.name)
             if value is None:
                 self._refuse(f"Option '{name}' requires an argument.")
-                # In place of the value, it was not meant as an option.
+                # The option was in place of the value, so it was not meant as an option.
                 del rest[-1:]
                 return
         self._found.append((option, rest.pop() if value is None else value))
@@ -161,7 +161,7 @@ def _options(parameters: Sequence[Any]) -> dict[str, _Option]:
 
 
 def alike(name: str, names: Sequence[str], cutoff: float = 0.6) -> list[str]:
-    """Return the name that is most like a mistyped one, if one is like it at all."""
+    """Return the most similar name to a mistyped one, if any is similar."""
     # Imported late: few command lines are wrong.
     from difflib import get_close_matches
 

@@ -1,4 +1,4 @@
-"""The entry point: answers shells and --version, and loads the program for everything else."""
+"""The entry point: handles completion and --version, and loads the program for everything else."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from statefmt import __version__
 def run() -> None:
     """Run the command line of this process, and exit with its status.
 
-    Imports leave no garbage, and collecting during them takes a tenth of the time.
+    Imports create no garbage, and collecting it takes a tenth of their time.
     """
     if "STATETOOL_COMPLETE" in os.environ:
         gc.disable()

@@ -34,7 +34,7 @@ _MESSAGES: Final = 2
 
 
 class Progress:
-    """The progress line on standard error. It does not return once anything else is printed."""
+    """The progress line on standard error. It ends with the first other output."""
 
     def __init__(self) -> None:
         self._start = self._phase_start = time.monotonic()
@@ -43,7 +43,7 @@ class Progress:
         self._phase = ("working", 0, 0, "")
 
     def report(self, name: str, done: int, total: int, unit: str) -> None:
-        """Set the phase that the line shows next; see RunContext.phase()."""
+        """Set the next phase of the line; see RunContext.phase()."""
         if name != self._phase[0]:
             self._phase_start = time.monotonic()
             self._phase_base = done
@@ -67,7 +67,7 @@ class Progress:
         done, total, unit = self._phase[1:]
         is_counted = unit and total
         pace = pace_text(done - self._phase_base, total - done, now - self._phase_start) if is_counted else ""
-        # The line before may have been longer.
+        # Pads over a longer earlier line.
         _write(f"\rstatetool: {phase_text(*self._phase)}{pace}, {int(now - self._start)} s\x1b[K".encode())
 
 
@@ -81,9 +81,9 @@ def phase_text(name: str, done: int, total: int, unit: str) -> str:
 
 
 def pace_text(done: int, left: int, seconds: float) -> str:
-    """Format the rate at which `done` things were done, and how long those that are left take: `, 120/s, 14 s left`.
+    """Format the rate and the remaining time: `, 120/s, 14 s left`.
 
-    Empty if nothing is done yet.
+    Returns "" if nothing is done yet.
     """
     if done <= 0 or seconds <= 0:
         return ""
@@ -103,7 +103,7 @@ class PromptFile(io.FileIO):
         self._progress = progress
 
     def end_progress(self) -> None:
-        """Erase the progress line, if there is one."""
+        """Erase the progress line, if any."""
         if self._progress is not None:
             self._progress.end()
 
@@ -189,7 +189,7 @@ def start_paging() -> None:
 
 
 def end_paging() -> None:
-    """Print everything that the pager has not yet shown, and wait until the user quits it."""
+    """Print the remaining output of the pager, and wait until the user quits it."""
     if isinstance(file := _raw(sys.stdout), _ResultFile) and file.pager is not None:
         sys.stdout.flush()
         pager, file.pager = file.pager, None
@@ -201,7 +201,7 @@ def _raw(stream: TextIO) -> object:
 
 
 def discard_output() -> None:
-    """Discard everything still to be written to standard output, including what Python flushes at exit."""
+    """Discard all unwritten output, including Python's flush at exit."""
     # If even that fails, run() ignores the error of the final flush.
     with suppress(OSError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -252,11 +252,11 @@ def write_result(data: bytes) -> None:
     if sys.stdout.isatty():
         data = "\t".join(map(printable_lines, data.decode().replace("\r\n", "\n").split("\t"))).encode()
     sys.stdout.buffer.write(data)
-    # Messages that follow must not come first.
+    # Messages that follow must not appear first.
     sys.stdout.flush()
 
 
-# What to do without a terminal, if a command has both options.
+# The advice without a terminal, if a command has both options.
 ADVICE: Final = "Use --dry-run to see the changes, or --yes to write them"
 
 
@@ -271,7 +271,7 @@ def confirmed(question: str, what: str, done: str, advice: str) -> bool:
 
 
 def asking() -> Callable[[str], bool] | None:
-    """Return what asks a question on standard error, None if there is no terminal."""
+    """Return a function that asks a question on standard error; None without a terminal."""
     return (lambda question: typer.confirm(printable(question), err=True)) if _can_be_asked() else None
 
 
@@ -279,7 +279,7 @@ def _can_be_asked() -> bool:
     return bool(sys.stdin and sys.stdin.isatty() and sys.stderr.isatty())
 
 
-# What git passes to less: quit if it fits on one screen, keep colours, leave the screen as it is.
+# git's options for less: quit if the output fits on one screen, keep colours, leave the screen unchanged.
 _LESS: Final = {"LESS": "FRX"}
 _PROMPT_LINES: Final = 2
 
@@ -295,7 +295,7 @@ def pager_command(environment: Mapping[str, str]) -> str:
 
 
 class Pager:
-    """Keeps output until it no longer fits on the screen, and then starts the pager for all of it.
+    """Buffers output until it no longer fits on the screen, and then starts the pager for all of it.
 
     If the user quits the pager, the rest of the output is discarded and the command runs to its end.
     """
@@ -310,7 +310,7 @@ class Pager:
         self._has_quit = False
 
     def write(self, data: bytes) -> None:
-        """Keep or pass on a part of the output."""
+        """Buffer or pass on a part of the output."""
         if self._process is not None:
             self._pass_on(data)
             return
@@ -325,7 +325,7 @@ class Pager:
             self._pass_on(b"".join(self._kept))
 
     def close(self) -> None:
-        """Print what was kept, or wait until the user quits the pager."""
+        """Print the buffered output, or wait until the user quits the pager."""
         if self._process is None:
             kept = b"".join(self._kept)
             self._kept.clear()

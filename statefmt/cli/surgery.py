@@ -88,7 +88,7 @@ def surgery_options(
 
 _MOST_FINDINGS: Final = 10
 
-# Opens an edit that is checked against a configuration, and calls a function when it is written.
+# Opens an edit with a configuration, and calls a function after the write.
 Editing: TypeAlias = (
     "Callable[[ProviderReferences | None, Callable[[EditResult], None]], AbstractContextManager[Transaction]]"
 )
@@ -113,19 +113,19 @@ def carry_out(
 ) -> int:
     """Make the edit of the command `name`, show it, and return the exit status.
 
-    `state` is the name of the state if it was an argument. `asks` whether to ask before writing. `depth` is the number
-    of steps of the target if that is a module. `references` is the configuration, if it is already loaded. `schemas`
-    say what else is sensitive in the changes. `as_blocks` prints the changes as blocks of a configuration instead, and
-    writes nothing. With `even_damaged`, the state may be one that cannot be used. `hint` is printed after the state was
-    written. `editing` opens the edit if that needs more than usual, of a state that does not exist if it `creates` one.
-    With `allow_mismatch`, objects may be bound to provider instances of another account or region.
+    `state` is the name of the state if it was an argument. `asks` says whether to ask before writing. `depth` is the
+    number of steps of a module as the target. `references` is the configuration, if already loaded. `schemas` mark
+    further sensitive values in the changes. `as_blocks` prints the changes as blocks of a configuration instead, and
+    writes nothing. With `even_damaged`, the state may be unusable. `hint` is printed after the write. `editing` opens
+    an unusual edit, which `creates` a state if set. With `allow_mismatch`, objects may be bound to provider instances
+    of another account or region.
     """
     state = state or state_name(options.state)
     write = replace(options.write.for_state(state), operation=name, allow_mismatch=allow_mismatch)
     if as_blocks:
         if options.write.out is not None:
             raise BadParameter("cannot be combined with --out: nothing is written", param_hint="--as-blocks")
-        # Nothing is written, and nothing needs a lock.
+        # Nothing is written, so no lock is needed.
         write = replace(write, out=None, dry_run=True, lock=False)
     references = references or options.configuration.loaded()
     in_place = write.in_place and not creates
@@ -155,7 +155,7 @@ def carry_out(
             manner = Manner(show_sensitive=options.show_sensitive)
             show_result(proposal, manner, schemas, to_messages=writes_here or asks)
         except OSError as error:
-            # The edit was asked for, whether or not anyone reads about it.
+            # The edit must be written even if its output fails.
             problems.append(error)
         question = f"Write this to {'standard output' if target == STANDARD_INPUT else printable(target)}?"
         if asks and not confirmed(question, f"{state}: {name}", "written", ADVICE):
@@ -176,7 +176,7 @@ def carry_out(
 
 
 def show_result(result: EditResult, manner: Manner, schemas: ProviderSchemas | None, *, to_messages: bool) -> None:
-    """Print the changes of an edit, its notes and the warnings that it adds, to standard output or as messages."""
+    """Print the changes, the notes and the new warnings of an edit, to standard output or as messages."""
     terminal, stream = (message_terminal(), sys.stderr) if to_messages else (result_terminal(), sys.stdout)
     changes = result.diff
     if schemas is not None:
@@ -202,7 +202,7 @@ def show_result(result: EditResult, manner: Manner, schemas: ProviderSchemas | N
 def show_as_blocks(changes: SnapshotDiff, after: Snapshot, *, show_sensitive: bool) -> int:
     """Print the blocks for the edit of a state, and return the exit status.
 
-    For objects that get another resource type, there are two ways: not every provider can move them.
+    For objects with a new resource type, prints two alternatives: not every provider can move them.
     """
     from statefmt.render.diff.blocks import apart_by_type
 
@@ -217,7 +217,7 @@ def show_as_blocks(changes: SnapshotDiff, after: Snapshot, *, show_sensitive: bo
 
 
 def show_outcome_as_blocks(names: Mapping[str, str], outcome: FileOutcome, *, show_sensitive: bool) -> int:
-    """Print the blocks for what operations do to many states, each under its name, and return the exit status."""
+    """Print the blocks for the changes of many states, each under its name, and return the exit status."""
     titled = [
         (f"# For the configuration of the state {short}: {printable(names[short])}\n\n", one.changes, one.edit.snapshot)
         for short in names

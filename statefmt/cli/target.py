@@ -1,6 +1,6 @@
 """Rewrites a whole state to standard output, another file or the same file, and reports it.
 
-The options about provider sources belong to all commands that do so.
+Includes the options about provider sources, which all rewriting commands share.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def rewrite_state(
     operation: Operation[Rewriting],
     verb: str,
 ) -> LoadedState:
-    """Rewrite the state `name`, print the report and where the result went, and return the state as it was."""
+    """Rewrite the state `name`, print the report and the destination, and return the old state."""
     target = destination(options, name, in_place)
     done: list[str] = []
 

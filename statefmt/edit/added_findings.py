@@ -1,4 +1,4 @@
-"""Finds what an edit adds to a state: errors, which are refused, and warnings, which are shown before it is written."""
+"""Finds the errors that an edit adds, which are refused, and the warnings, which are shown before the write."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
 MovedInstances: TypeAlias = Mapping[AbsResourceInstance, AbsResourceInstance]
 
-# Edits cannot add warnings of other rules about a state alone.
+# Edits cannot add warnings of other rules that only read the state.
 _PREFIXES: Final = ("ADR", "DEP", "INS", "PRV")
-# What `taint` is for.
+# The purpose of `taint`.
 _INTENDED: Final = frozenset({Code.TAINTED})
 _OF_DEPENDENCIES: Final = (Code.DEPENDENCY_DANGLING, Code.DEPENDENCY_CYCLE)
 _HOSTS: Final = frozenset({DEFAULT_HOST, TERRAFORM_HOST})
@@ -45,9 +45,9 @@ def refuse_new_errors(state: LoadedState, content: bytes, moved: MovedInstances 
 
 
 def added(after: Sequence[Finding], before: Callable[[], Iterable[Finding]], moved: MovedInstances) -> list[Finding]:
-    """Return the findings that were not there before, with the same code at the same address or the one it moved from.
+    """Return the new findings: those without an old finding of the same code at the same or the previous address.
 
-    `before` is only called if there are any.
+    `before` is only called if `after` is not empty.
     """
     if not after:
         return []
@@ -68,16 +68,15 @@ def edit_findings(
     content: Callable[[Snapshot], bytes],
     references: ProviderReferences | None,
 ) -> tuple[bool, tuple[Finding, ...]]:
-    """Check an edit, as far as possible by the edited resources alone: that takes less time.
+    """Check an edit, as far as possible by its edited resources, which takes less time than the whole state.
 
     Returns whether the whole state must be checked for new errors, and the warnings that the edit adds; with a
-    configuration, also all findings about both that are at least warnings. `content` returns the bytes of a version of
-    the state.
+    configuration, also all its warnings and errors. `content` returns the bytes of a version of the state.
     """
     before = state.result.snapshot
     part = edited_part(before, after)
     warnings = [code for code in _codes(Severity.WARNING) if code not in COMPARING and code.startswith(_PREFIXES)]
-    # The pipeline looks for errors in the whole state if those in a part say too little.
+    # If a check of the part is not enough, the pipeline looks for errors in the whole state.
     is_whole = len(part.after.resources) == len(after.resources)
     decides = part.alone or is_whole
     edited = content(after if is_whole else part.after)
@@ -93,7 +92,7 @@ def edit_findings(
 def configuration_findings(
     state: LoadedState, content: bytes, edit: Edit, references: ProviderReferences | None
 ) -> tuple[Finding, ...]:
-    """Return what an edit adds to the findings about a state and its configuration, at least warnings."""
+    """Return the warnings and errors that an edit adds to the comparison of a state with its configuration."""
     return tuple(_compared(state, lambda: content, edit, (), references))
 
 
@@ -105,7 +104,7 @@ def _of_whole(
     content: Callable[[Snapshot], bytes],
     references: ProviderReferences | None,
 ) -> list[Finding]:
-    """Return what the edit adds to the findings of rules that compare resources or look at the configuration."""
+    """Return the findings that the edit adds to rules that compare resources or read the configuration."""
     before = state.result.snapshot
     codes: list[str] = []
     if may_add_dependency_findings(before, after, part, edit.moved):

@@ -1,7 +1,7 @@
-"""Turns the certain pairs of an adoption into operations, in an order that each of them can run in.
+"""Turns the certain pairs of an adoption into operations, in a possible order.
 
-All instances of a resource have one provider configuration. So objects that need another one than their neighbours
-leave first, then all are bound, and then they move and join.
+All instances of a resource share a provider configuration. So objects that need another configuration leave the
+resource first; then all objects are bound, and then they move and join.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def adopted(snapshot: Snapshot, operations: Sequence[OperationBlock]) -> Edit:
 
 
 def without_conflicts(snapshot: Snapshot, found: Adoption) -> Adoption:
-    """Return the adoption with pairs as choices whose resource keeps objects of another provider configuration."""
+    """Return the adoption; pairs become choices if their resource keeps objects of another provider configuration."""
     pairs = {pair.source.addr: pair for pair in found.pairs}
     choices = list(found.choices)
     while conflicting := _conflicting(snapshot, pairs):
@@ -89,7 +89,7 @@ def adoption_operations(snapshot: Snapshot, found: Adoption, state: str = "") ->
 
 
 def adoption_moves(snapshot: Snapshot, found: Adoption) -> tuple[Move, ...]:
-    """Return where the certain pairs move, modules and resources as a whole where that is the same."""
+    """Return the moves of the certain pairs, of whole modules and resources where that is equivalent."""
     pairs = [(one.source.addr, one.target.address) for one in found.pairs if one.source.addr != one.target.address]
     goals, gone = dict(pairs), set(found.dropped)
     addrs = {resource.addr.instance(obj.key) for resource in snapshot.resources for obj in resource.objects} - gone
@@ -104,7 +104,7 @@ class _Plan:
         self._prefix = prefix
         self._goals = {pair.source.addr: pair for pair in found.pairs}
         gone = set(found.dropped)
-        # Where each instance is now, by where it is in the state; and the resources with what is in them.
+        # The current address of each instance, by its address in the state; and the current instances of each resource.
         self._where: dict[AbsResourceInstance, AbsResourceInstance] = {}
         self._bound: dict[AbsResourceInstance, set[AbsProviderInstance]] = {}
         self._homes: dict[AbsResource, ConfigProviderConfig | None] = {}
@@ -130,7 +130,7 @@ class _Plan:
         yield from self._moved()
 
     def _wanted(self, addr: AbsResourceInstance) -> AbsProviderInstance | None:
-        """Return the provider instance that an instance gets, with the source as the state has it."""
+        """Return the provider instance for an instance, with the source in the form of the state."""
         pair = self._goals.get(addr)
         if pair is None:
             return None
@@ -200,7 +200,7 @@ class _Plan:
         return all(addr in wanted for addr, now in self._where.items() if now.containing_resource() == home)
 
     def _moved(self) -> Iterator[OperationBlock]:
-        """Move everything to its new address: modules and resources as a whole where that is the same."""
+        """Move all pairs to their new addresses, as whole modules and resources where that is equivalent."""
         pairs = [
             (now, self._goals[addr].target.address)
             for addr, now in self._where.items()
@@ -218,14 +218,14 @@ class _Plan:
 
 
 def _like(config: ConfigProviderConfig, own: ConfigProviderConfig) -> ConfigProviderConfig:
-    """Return a configuration with the host that the state has for its provider: that of either public registry."""
+    """Return a configuration with the provider's host in the state, which may be either public registry."""
     provider = config.provider
     same = (provider.namespace, provider.type) == (own.provider.namespace, own.provider.type)
     return replace(config, provider=own.provider) if same else config
 
 
 def _beside(addr: AbsResourceInstance, number: int, taken: set[AbsResource]) -> AbsResourceInstance:
-    """Return an address in a resource that does not exist, for an object on its way."""
+    """Return an address in a resource that does not exist, for an object between two moves."""
     resource = addr.resource.resource
     while True:
         name = f"{resource.name}_adopting_{number}"
@@ -239,7 +239,7 @@ def _beside(addr: AbsResourceInstance, number: int, taken: set[AbsResource]) -> 
 def _ordered(
     moves: Sequence[Move], pairs: Iterable[tuple[AbsResourceInstance, AbsResourceInstance]]
 ) -> Iterator[tuple[Movable, Movable]]:
-    """Yield moves so that each comes after what leaves its target; one of a circle takes a way round."""
+    """Yield moves so that the target of each is free; a move in a cycle goes through another address."""
     by_place = {move.old: number for number, move in enumerate(moves)}
     sources = {one: number for one, _ in pairs if (number := _move_of(one, by_place)) is not None}
     blockers: dict[int, set[int]] = {number: set() for number in range(len(moves))}

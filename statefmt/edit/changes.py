@@ -1,4 +1,4 @@
-"""Defines the result of an operation, and the changes of snapshots that several operations share."""
+"""Defines the result of an operation, and shared functions that change snapshots."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ class Edit:
     """The snapshot after an operation, with the old serial unless the operation sets it.
 
     `moved` maps old addresses to new ones; `notes` are sentences for the user. `joins` are sentences on resources and
-    modules that joined existing ones, which must be confirmed. `restored` is an earlier content with a new serial, in
-    format `restored_version`, which is written back even if it has errors. `undoes` is the number of the edit in the
-    history before which the state was so.
+    modules that joined existing ones; the user must confirm them. `restored` is an earlier content with a new serial,
+    in format `restored_version`; it is written back even if it has errors. `undoes` is the number of the first undone
+    edit in the history.
     """
 
     snapshot: Snapshot
@@ -43,9 +43,9 @@ def with_note(edit: Edit, *notes: str) -> Edit:
 
 
 def composed(first: Edit, second: Edit) -> Edit:
-    """Return the edit from the snapshot before `first` to that after `second`.
+    """Combine two consecutive edits.
 
-    Raises SurgeryError if one of them restores an earlier content, which replaces all others.
+    Raises SurgeryError if either restores an earlier content, which replaces all other changes.
     """
     if first.restored is not None or second.restored is not None:
         raise SurgeryError("an earlier content cannot be restored in a transaction; use State.undo()")
@@ -54,14 +54,14 @@ def composed(first: Edit, second: Edit) -> Edit:
     moved |= {one: other for one, other in second.moved.items() if one not in arrived}
     resources = second.snapshot.resources if moved else ()
     there = {resource.addr.instance(obj.key) for resource in resources for obj in resource.objects}
-    # An instance that came back to its address has not moved, and one that was removed is nowhere.
+    # An instance that returned to its address has not moved, and a removed instance has no address.
     moved = {one: other for one, other in moved.items() if one != other and other in there}
     notes, joins = (*first.notes, *second.notes), (*first.joins, *second.joins)
     return Edit(second.snapshot, moved, notes, joins)
 
 
 class Ending(StrEnum):
-    """The end of a change that was interrupted; LEAVE leaves each state as it is."""
+    """The end of an interrupted change; LEAVE leaves each state as it is."""
 
     FINISH = "finish"
     TAKE_BACK = "take back"
@@ -70,9 +70,9 @@ class Ending(StrEnum):
 
 _FILTER: Final = Wording("filter option", "filter")
 
-# Criteria, one selector, or several; or instances of the snapshot, as they are.
+# Criteria, one or several selectors, or instances of the snapshot.
 Selection: TypeAlias = Criteria | Selector | Iterable[Selector] | Sequence[InstanceState]
-# Receives a sentence on what else a selection has to say.
+# Receives a note on a selection, as a sentence.
 Note: TypeAlias = Callable[[str], None]
 
 
@@ -87,7 +87,7 @@ def choose(snapshot: Snapshot, chosen: Selection, note: Note = lambda _: None) -
 
 
 def selection_of(chosen: Selection) -> Criteria | list[InstanceState]:
-    """Return instances as they are, and anything else as criteria. Raises TypeError."""
+    """Return instances unchanged, and convert anything else to criteria. Raises TypeError."""
     if isinstance(chosen, (list, tuple)) and chosen and all(isinstance(one, InstanceState) for one in chosen):
         return list(chosen)
     return criteria_of(chosen)  # type: ignore[arg-type]  # it has no instances
@@ -97,7 +97,7 @@ T = TypeVar("T")
 
 
 def only(found: Iterable[T]) -> T | None:
-    """Return the only one of some values, which may repeat; None if there are several different ones, or none."""
+    """Return the single distinct value, or None."""
     different = set(found)
     return different.pop() if len(different) == 1 else None
 
@@ -111,7 +111,7 @@ _WHOLE_RESOURCE: Final = Wording("--whole-resource", "whole_resource=True")
 
 
 def refuse_parts(resources: Iterable[ResourceState], chosen: Collection[AbsResourceInstance], shared: str) -> None:
-    """Raise SurgeryError, naming the others, if only some instances of a resource are chosen.
+    """Raise SurgeryError, naming the missing instances, if only some instances of a resource are chosen.
 
     `shared` is the property that all instances of a resource share, for the message.
     """
@@ -131,7 +131,7 @@ def refuse_parts(resources: Iterable[ResourceState], chosen: Collection[AbsResou
 
 
 def named(lines: Collection[str]) -> str:
-    """Format lines as the indented end of a sentence, at most 10 and the number of the others."""
+    """Format lines as the indented end of a sentence: at most 10, and the number of further lines."""
     more = len(lines) - _MOST_NAMED
     shown = list(lines)[:_MOST_NAMED] + ([f"… and {more} more"] if more > 0 else [])
     return "".join(f"\n  {line}" for line in shown)
@@ -145,9 +145,9 @@ def by_address(snapshot: Snapshot) -> dict[AbsResource, ResourceState]:
 def with_objects(
     snapshot: Snapshot, change: Callable[[AbsResource, ResourceInstanceObject], ResourceInstanceObject]
 ) -> Snapshot:
-    """Replace every object with the result of `change`; a resource whose objects are all the same stays the same.
+    """Replace every object with the result of `change`; a resource without changed objects stays the same instance.
 
-    `change` receives the address of the resource because building that of the instance takes time.
+    `change` receives the address of the resource because building the address of the instance takes time.
     """
 
     def changed(resource: ResourceState) -> ResourceState:
@@ -158,7 +158,7 @@ def with_objects(
 
 
 def without_instances(snapshot: Snapshot, gone: Collection[AbsResourceInstance]) -> Snapshot:
-    """Remove instances, and the resources that have none left."""
+    """Remove instances, and resources without remaining instances."""
     gone = frozenset(gone)
     touched = {addr.containing_resource() for addr in gone}
     left = (_without(resource, gone) if resource.addr in touched else resource for resource in snapshot.resources)
@@ -175,7 +175,7 @@ def pointing(snapshot: Snapshot, moved: Mapping[AbsResourceInstance, AbsResource
     """Rewrite the dependencies of a snapshot whose instances have already moved, in place and in order.
 
     A dependency is on a whole resource. If some of its instances stay, the dependency stays too, followed by the
-    resources to which the others moved.
+    resources of the moved instances.
     """
     kept = _staying(snapshot, moved)
     targets: dict[ConfigResource, list[ConfigResource]] = {}
@@ -199,7 +199,7 @@ def pointing(snapshot: Snapshot, moved: Mapping[AbsResourceInstance, AbsResource
 
 
 def _staying(snapshot: Snapshot, moved: Mapping[AbsResourceInstance, AbsResourceInstance]) -> set[ConfigResource]:
-    """Return the resources that were moved only in part; instances that moved in do not count as staying."""
+    """Return the partly moved resources; instances that moved in do not count as staying."""
     sources, arrived = {addr.config() for addr in moved}, set(moved.values())
     # There are many resources, and the blocks of few are sources.
     blocks = {source.resource for source in sources}
@@ -215,7 +215,7 @@ def _staying(snapshot: Snapshot, moved: Mapping[AbsResourceInstance, AbsResource
 def dropping(
     snapshot: Snapshot, gone: Collection[ConfigResource]
 ) -> tuple[Snapshot, dict[AbsResourceInstance, tuple[ConfigResource, ...]]]:
-    """Remove the dependencies on removed resources; also return the instances that had some, with what they needed."""
+    """Remove the dependencies on removed resources; also return them by instance."""
     had: dict[AbsResourceInstance, tuple[ConfigResource, ...]] = {}
     if not gone:
         return snapshot, had
@@ -252,8 +252,8 @@ Resources: TypeAlias = Mapping[AbsResource, ResourceState]
 class OtherBindingError(SurgeryError):
     """An instance cannot join a resource that is bound to another provider configuration.
 
-    `reason` is the message without the way out. `moved` has all instances of the refused operation, `destination` is
-    the new address of the one in question.
+    `reason` is the message without advice. `moved` has all instances of the refused operation; `destination` is the new
+    address of the refused instance.
     """
 
     def __init__(
@@ -270,10 +270,10 @@ class OtherBindingError(SurgeryError):
 def arrived(
     before: Resources, home: Resources, moved: Moved, *, rebind: bool = False, keeps_blocks: bool = True
 ) -> dict[AbsResource, ResourceState]:
-    """Return the resources of `home` with the objects of instances that are in `before`, at their new addresses.
+    """Return the resources of `home` with the moved objects from `before`, at their new addresses.
 
-    `home` has the resources that stay, of the same state or of another one. A resource is renamed if all its instances
-    go to one that does not exist yet, and `keeps_blocks` of the file; otherwise instances join the resource at the
+    `home` has the resources that stay, of the same state or of another one. With `keeps_blocks`, a resource keeps its
+    block in the file if all its instances go to the same new resource; otherwise instances join the resource at the
     destination. With `rebind`, they then take over its provider configuration. Raises SurgeryError if that
     configuration differs without `rebind`.
     """
@@ -316,11 +316,11 @@ def refuse_taken(
     any_type: bool = False,
     way_out: MessagePart = "",
 ) -> None:
-    """Raise SurgeryError if a destination is taken, or of another type or mode.
+    """Raise SurgeryError if a destination is taken, or has another type or mode.
 
-    `there` are the resources at the destination, and `leaving` the instances that leave it. `exists` is what the
-    message says about one that is taken. With `any_type`, the types may differ; `way_out` ends the message if they must
-    not.
+    `there` are the resources at the destination, and `leaving` the instances that leave it. `exists` is the message
+    about a taken destination. With `any_type`, the types may differ; otherwise `way_out` ends the message about the
+    types.
     """
     taken: dict[AbsResourceInstance, AbsResourceInstance] = {}
     collisions: list[tuple[AbsResourceInstance, str]] = []
@@ -349,7 +349,7 @@ def refuse_taken(
 
 
 def _renamed(left: Mapping[AbsResource, ResourceState], moved: Moved) -> dict[AbsResource, AbsResource]:
-    """Return the resources that moved completely to one other resource; they keep their block in the file."""
+    """Return the resources that moved as a whole to one new resource; they keep their block in the file."""
     targets: dict[AbsResource, set[AbsResource]] = {}
     for one, other in moved.items():
         targets.setdefault(one.containing_resource(), set()).add(other.containing_resource())
@@ -358,7 +358,7 @@ def _renamed(left: Mapping[AbsResource, ResourceState], moved: Moved) -> dict[Ab
 
 def _refusal(moved: Moved, addr: AbsResourceInstance, source: ResourceState, home: ResourceState) -> OtherBindingError:
     there = {obj.provider_key for obj in home.objects}
-    # With keys, it is the configuration that says which instance is right, and the first one there may not be.
+    # With keys, the configuration decides which instance is right, and the existing instance may be wrong.
     way_out: tuple[MessagePart, ...] = (
         (REBIND, " binds the instance to the former")
         if there <= {NO_KEY}

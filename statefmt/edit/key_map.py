@@ -2,10 +2,10 @@
 
 A whole number is a `count` key, anything else a `for_each` key; quotes, with escapes as in addresses, make a `for_each`
 key of a number or of a string with a comma. An empty side means no key: `=a` gives the only instance a key, `a=`
-removes it. A key may be in brackets, as in addresses. A bare question mark is a place to fill in, and refused.
+removes it. A key may be in brackets, as in addresses. A bare question mark is a placeholder, and refused.
 
 OpenTofu normalises every string of a configuration or an address to Unicode normal form C, but not the keys in a state.
-So an old key is kept as given and looked up by `keys_among`; a new one is normalised.
+So an old key is kept as given and looked up by `keys_among`; a new key is normalised.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ KeyMap: TypeAlias = Mapping[InstanceKey, InstanceKey]
 
 
 def parse_key_map(texts: Iterable[str]) -> KeyMap:
-    """Parse strings `OLD=NEW,OLD=NEW`, with keys as given; `keys_among` looks up the old ones.
+    """Parse strings `OLD=NEW,OLD=NEW`, with keys as given; `keys_among` looks up the old keys.
 
     Raises SurgeryError if a pair is invalid or an old key repeats.
     """
@@ -69,8 +69,8 @@ def parse_key_lines(text: str) -> KeyMap:
 def keys_among(keys: Mapping[InstanceKey, InstanceKey], there: Collection[InstanceKey]) -> KeyMap:
     """Return a parsed map with its old keys as in `there` and its new keys in Unicode normal form C.
 
-    An old key that is not in `there` means the one in it that has the same normal form. Raises SurgeryError if there
-    are several, or if two old keys mean the same one.
+    An old key that is not in `there` means the key with the same normal form. Raises SurgeryError if several keys have
+    it, or if two old keys mean the same key.
     """
     found: dict[InstanceKey, InstanceKey] = {}
     by_form: dict[InstanceKey, list[InstanceKey]] = {}
@@ -91,7 +91,7 @@ def keys_among(keys: Mapping[InstanceKey, InstanceKey], there: Collection[Instan
 
 
 def map_text(keys: Mapping[InstanceKey, InstanceKey | None]) -> str:
-    """Format a map as `parse_key_map` reads it; a question mark stands for a new key that is not known."""
+    """Format a map for `parse_key_map`; a question mark stands for an unknown new key."""
     return ",".join(f"{_text(old)}={_PLACE if new is None else _text(new)}" for old, new in keys.items())
 
 
@@ -109,7 +109,7 @@ def normalised_note(given: Sequence[str]) -> str:
 
 
 def key_text(key: InstanceKey) -> str:
-    """A key as in an address, for messages."""
+    """Format a key as in an address, for messages."""
     return str(key) or "no key"
 
 
@@ -150,19 +150,19 @@ def _key(text: str, opening: str, quoted: str | None, plain: str | None, closing
     return StringKey(plain) if plain else NO_KEY
 
 
-# An instance of a resource or a module, and what it is an instance of: a resource, or a module without its last key.
+# An instance of a resource or a module. Its block is the resource, or the module without its last key.
 Keyed: TypeAlias = AbsResourceInstance | ModuleInstance
 Repeatable: TypeAlias = AbsResource | ModuleInstance
 NewKeys: TypeAlias = Mapping[AbsResourceInstance, InstanceKey] | Mapping[Keyed, InstanceKey]
 
 
 def block_of(one: Keyed) -> Repeatable:
-    """Return what this is an instance of."""
+    """Return the block of an instance."""
     return module_call(one) if isinstance(one, ModuleInstance) else one.containing_resource()
 
 
 def key_of(one: Keyed) -> InstanceKey:
-    """Return the key of an instance; of a module, its last one."""
+    """Return the key of an instance; the last key of a module."""
     return one.steps[-1].key if isinstance(one, ModuleInstance) else one.key
 
 
@@ -175,7 +175,7 @@ def by_block(found: Iterable[Keyed]) -> dict[Repeatable, dict[InstanceKey, Keyed
 
 
 def renamed(keys: Mapping[ModuleInstance, InstanceKey]) -> Callable[[ModuleInstance], ModuleInstance]:
-    """Return the function from a module's address to its new one, given the new keys of modules."""
+    """Return a function that maps module addresses to new addresses, given the new keys of modules."""
 
     @cache
     def at(module: ModuleInstance) -> ModuleInstance:

@@ -1,7 +1,7 @@
 """Runs every edit: lock, read, operate, compare, check, back up, commit.
 
-`edit` is the whole of it for one operation. Its steps are `opened_edit`, `OpenedEdit.proposed` and `OpenedEdit.commit`,
-for a caller that holds the lock while it decides what to do.
+`edit` runs all steps for one operation. The steps are `opened_edit`, `OpenedEdit.proposed` and `OpenedEdit.commit`, for
+callers that choose the operation under the lock.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from statefmt.store.protocol import LockedStore, Store, Stored, WriteTerms
 from statefmt.store.reading import STANDARD_INPUT, display_name, read_bytes, reason_of
 
 if TYPE_CHECKING:
-    # What rewrites whole files starts faster without them.
+    # Commands that rewrite whole files start faster without these imports.
     from statefmt.analysis.diff.model import SnapshotDiff
     from statefmt.configuration.provider_instances import ProviderReferences
     from statefmt.edit.changes import Edit
@@ -46,12 +46,12 @@ class EditOptions:
     """How to edit states, from the command line or a program down to the store.
 
     `operation` is the name of the edit in locks, and `command` the command line or the purpose, for locks and
-    histories. The result goes to the file `out` or, for `-`, to standard output; otherwise back to the state. The user
-    has said `yes` to what would be asked, and to replacing an existing file `out`. `backup` is where to back up the
-    state; without `keep_backup`, only the history keeps the old content. `lock_timeout` is in seconds, for each lock.
-    The state must have the serial `expect_serial` and the SHA-256 `expect_hash`, in hexadecimal digits, if given;
-    `changed` is the message if the hash differs. With `allow_mismatch`, a configuration that says that an object is in
-    another account or region than its provider instance is no reason to refuse.
+    histories. The result goes to the file `out` or, for `-`, to standard output; by default back to the state. With
+    `yes`, nothing is asked, and an existing file `out` is replaced. `backup` is the path of the backup; without
+    `keep_backup`, only the history keeps the old content. `lock_timeout` is in seconds, for each lock. The state must
+    have the serial `expect_serial` and the SHA-256 `expect_hash`, in hexadecimal digits, if given; `changed` is the
+    message if the hash differs. With `allow_mismatch`, an object may be bound to a provider instance of another account
+    or region.
     """
 
     operation: str = "edit"
@@ -70,22 +70,22 @@ class EditOptions:
 
     @property
     def in_place(self) -> bool:
-        """Whether the store is written."""
+        """Whether the edit writes the store."""
         return self.out is None and not self.dry_run
 
     @property
     def timeout(self) -> float | None:
-        """How long a store waits for its lock, in seconds; None for no lock."""
+        """The number of seconds that a store waits for its lock; None for no lock."""
         return self.lock_timeout if self.lock else None
 
     @property
     def of_one_state(self) -> tuple[str, ...]:
-        """The names of the given options that an edit of several states cannot have."""
+        """The names of the given options that edits of several states cannot have."""
         names = ("out", "backup", "expect_serial", "expect_hash")
         return tuple(name for name in names if getattr(self, name) is not None)
 
     def for_state(self, name: str) -> EditOptions:
-        """Return the options for the state `name`: what comes from standard input goes to standard output."""
+        """Return the options for the state `name`: the result of an edit of standard input goes to standard output."""
         piped = self.out is None and name == STANDARD_INPUT
         return dataclasses.replace(self, out=STANDARD_INPUT) if piped else self
 
@@ -95,7 +95,7 @@ class Proposal(Struct, Generic[R], frozen=True):
 
     `outcome` is for display; `pieces` build the new plain content from the old one. `stored` is the new content of the
     store if it changes between plain and encrypted or gets another encryption. With `check`, new errors are refused;
-    findings on instances that `moved` are compared with those at the old address. `undoes` is as in Edit.
+    findings on instances that `moved` are compared with findings at the old address. `undoes` is as in Edit.
     """
 
     outcome: R
@@ -110,9 +110,9 @@ Operation: TypeAlias = Callable[[LoadedState], Proposal[R]]
 
 
 class OpenedEdit(Struct, frozen=True):
-    """An edit between its lock and its commit: the state as it was read, and what to do with a result.
+    """An edit between its lock and its commit: the state, and the options for a result.
 
-    Made by `opened_edit`. `locked` is the store, which stays locked as long as the context manager is open.
+    Made by `opened_edit`. `locked` is the store, locked until the context manager exits.
     """
 
     context: RunContext
@@ -139,7 +139,7 @@ class OpenedEdit(Struct, frozen=True):
         agreed: Callable[[R], bool] = lambda _: True,
         written: Callable[[R, str | None], None] = lambda _outcome, _backup: None,
     ) -> bool:
-        """Write what was proposed, unless this is a dry run or nothing changes; `agreed` and `written` as in edit().
+        """Write a proposal, unless this is a dry run or nothing changes; `agreed` and `written` are as in edit().
 
         Returns False if `agreed` prevented it. Raises StoreError and leaves the state unchanged if it cannot be
         written.
@@ -158,7 +158,7 @@ class OpenedEdit(Struct, frozen=True):
                 self.context, options.out, options, joined(old.data, new), lambda kept: written(proposal.outcome, kept)
             )
         elif changes:
-            # Otherwise a signal that was blocked during the write would arrive before the message.
+            # Otherwise a signal blocked during the write would arrive before the message.
             self.context.phase("writing")
             with self.locked.undisturbed():
                 now = int(self.context.clock().timestamp())
@@ -174,8 +174,8 @@ def opened_edit(
 ) -> Iterator[OpenedEdit]:
     """Lock a state, unless it is only read, and read it; unlock it at the end.
 
-    `opening` reads the state from the bytes of the store. Raises StatetoolError if it cannot be read, is locked or is
-    not the expected one.
+    `opening` reads the state from the bytes of the store. Raises StatetoolError if it cannot be read, is locked, or has
+    an unexpected serial or hash.
     """
     context.phase("locking" if options.in_place else "reading")
     with _locked(context, store, options) as locked:
@@ -198,9 +198,9 @@ def edit(
     """Run an operation on a state and write the result, unless it is a dry run or nothing changes.
 
     `opening` reads the state from the bytes of the store. `agreed` is called before a change is written, here or to a
-    copy, and can prevent that. `written` is called right after a write, with the place of the backup. Raises
-    StatetoolError and leaves the state unchanged if it cannot be read or written, is locked or not the expected one, if
-    the operation refuses, or if the edit would add an error finding.
+    copy, and can prevent the write. `written` is called right after a write, with the path of the backup. Raises
+    StatetoolError and leaves the state unchanged if it cannot be read or written, is locked, or has an unexpected
+    serial or hash, if the operation refuses, or if the edit would add an error finding.
     """
     with opened_edit(context, store, options, opening=opening) as opened:
         proposal = opened.proposed(operation)
@@ -244,7 +244,9 @@ def _refuse_unexpected(state: LoadedState, options: EditOptions) -> None:
 
 
 def _to_store(state: LoadedState, proposal: Proposal[R]) -> Pieces:
-    """Return the pieces of the new stored content, encrypted if the state is: plain ones must not reach the store."""
+    """Return the pieces of the new stored content, encrypted if the state is: the store must never get plain pieces of
+    an encrypted state.
+    """
     if proposal.stored is not None:
         return [proposal.stored]
     if state.seal is None:
@@ -267,7 +269,7 @@ def write_copy(
     """Write content to a file or, for `-`, to standard output, unless it is already there.
 
     An existing file is only replaced if the options say `yes`, and backed up. A character device or a pipe is written
-    as it is, without a lock. Calls `written` at once, with the place of the backup, if any. Raises StoreError.
+    as it is, without a lock. Calls `written` at once, with the path of the backup, if any. Raises StoreError.
     """
     if path == STANDARD_INPUT:
         context.write_output(content)
@@ -324,8 +326,8 @@ def _kind(mode: int) -> str:
 class EditOutcome:
     """The result of an operation or of its dry run; `changes` is empty if nothing changed.
 
-    `findings` are the warnings that the edit adds and, with a configuration, the errors against it. `serial` is that of
-    the result.
+    `findings` are the new warnings and, with a configuration, the new errors about it. `serial` is the serial of the
+    result.
     """
 
     edit: Edit
@@ -339,7 +341,7 @@ def surgical(
 ) -> Operation[EditOutcome]:
     """Adapt an operation to the pipeline. The serial rises by one if anything changes.
 
-    With the `references` of a configuration, the edit is also checked against it.
+    With the `references` of a configuration, the edit is also checked against the configuration.
     """
     from statefmt.analysis.diff import diff, envelope_changes
     from statefmt.edit.added_findings import configuration_findings, edit_findings
@@ -372,7 +374,7 @@ def surgical(
 
 
 def spliced(state: LoadedState, after: Snapshot) -> bytes:
-    """Return the plain content of a snapshot that was made from that of a state. Raises StoreError."""
+    """Return the plain content of a snapshot that was derived from a state. Raises StoreError."""
     return joined(state.data, _splicer(state).pieces(after))
 
 

@@ -1,4 +1,4 @@
-"""The request to give providers their sources, where a state names them by their type only."""
+"""Finds sources for providers that a state names by their type only."""
 
 from __future__ import annotations
 
@@ -42,10 +42,10 @@ _HOSTS: Final[Mapping[str, str]] = {"keep": "", "opentofu": DEFAULT_HOST, "terra
 
 
 class SourceRequest(Struct, frozen=True, kw_only=True):
-    """The provider sources that a caller chooses, and what to infer the others from.
+    """The provider sources that a caller chooses, and the evidence to infer other sources from.
 
     Without a `registry`, the sources of providers known by their type only are inferred from the configuration in
-    `directory`, which `references` loads, from the lock file and from the state itself.
+    `directory`, which `references` loads, from its lock file and from the state itself.
     """
 
     registry: Registry | None = None
@@ -56,12 +56,12 @@ class SourceRequest(Struct, frozen=True, kw_only=True):
     def applied(
         self, state: LoadedState, folders: Sequence[Path] = (), *, short: Mapping[str, int] | None = None
     ) -> LoadedState:
-        """Return a state that was loaded with `choice`, with the sources that the choice does not have.
+        """Add inferred sources to a state that was loaded with `choice`.
 
         `folders` may have the lock file. `short` counts by type the resources that name their provider by its type
-        only; default: those of the document. Raises ProviderSourceError if an engine would drop resources of the state
-        in canonical form, and nobody asked for that: the state has provider addresses in the form before Terraform
-        0.13, whose source is unknown.
+        only; default: the resources of the document. Raises ProviderSourceError if an engine would drop resources of
+        the canonical form without a request: the state has provider addresses in the form before Terraform 0.13, whose
+        source is unknown.
         """
         has_legacy = state.sources.used or names_legacy_providers(state.result.snapshot)
         if not has_legacy or self.registry in (Registry.KEEP, Registry.OPENTOFU):
@@ -88,9 +88,9 @@ class SourceRequest(Struct, frozen=True, kw_only=True):
         return state
 
     def configured(self, state: LoadedState) -> SourceChoice:
-        """Return the sources that the configuration, with its lock file, has for providers known by their type only.
+        """Return the configuration's sources, with its lock file, for providers known by their type only.
 
-        A type without a source, or with several, is left out. Nothing is taken from what is well-known.
+        Omits types without a source or with several sources. Well-known sources are not used.
         """
         # Imported late, here and below: few states need it.
         from statefmt.analysis.providers.inferred_sources import infer
@@ -102,7 +102,7 @@ class SourceRequest(Struct, frozen=True, kw_only=True):
         configs = (resource.provider_config for resource in state.result.snapshot.resources)
         types = {config.provider.type for config in configs if config is not None and config.provider.is_legacy}
         found = dict(infer(types & evidence.required.keys(), {}, evidence).choice.legacy)
-        # Other addresses have a host of their own, and need none.
+        # Other addresses have their own host and need no source.
         for type_ in types - found.keys() - short_addresses(document).keys():
             required = evidence.required.get(type_, ())
             if len(required) == 1:
@@ -110,7 +110,7 @@ class SourceRequest(Struct, frozen=True, kw_only=True):
         return SourceChoice("", found)
 
     def _evidence(self, folders: Sequence[Path], document: StateV4, problems: list[str]) -> Evidence:
-        """Gather what says where providers come from; what cannot be read is added to `problems`."""
+        """Gather evidence for the sources of providers; files that cannot be read are added to `problems`."""
         from statefmt.analysis.providers.inferred_sources import Evidence, required_sources
         from statefmt.configuration.provider_schemas import LOCK_FILE, locked_providers
 
@@ -141,7 +141,7 @@ def _document(state: LoadedState) -> StateV4 | None:
 
 
 def lock_file_folders(name: str) -> Sequence[Path]:
-    """Return the folders whose lock file may belong to the state at a path; none for standard input and URLs."""
+    """Return the folders whose lock file may belong to a state; none for standard input and URLs."""
     if name == STANDARD_INPUT:
         return []
     if isinstance(name, RemoteName):

@@ -28,15 +28,15 @@ from statefmt.text import printable, shell_word
 ConflictSide: TypeAlias = Literal["ours", "theirs"]
 _SIDE: Final = Wording("--side ours or --side theirs", 'side="ours" or side="theirs"')
 _DOCUMENT: Final = Wording("--document N", "document=N")
-# Of the objects in which two states differ.
+# Of the objects that differ between two states.
 _MOST_NAMED: Final = 5
 
 
 class DamagedFile(NamedTuple):
     """The states in a file; `document` is its newest state, `others` are older ones of the same lineage.
 
-    `seal` is set if the file is encrypted. `side` is the side of the conflict that was taken. `slips` are those of a
-    hand edit that were mended; what was found is that of the mended text.
+    `seal` is set if the file is encrypted. `side` is the chosen side of a conflict. `slips` are the repaired slips of a
+    hand edit; the states are from the repaired text.
     """
 
     found: Salvage
@@ -48,12 +48,12 @@ class DamagedFile(NamedTuple):
 
 
 def read_anything(context: RunContext, name: str) -> bytes:
-    """Read a file, a state in a backend, a version in git or standard input, whatever it contains."""
+    """Read a file, a state in a backend, a version in git or standard input, whatever its content."""
     return store_at(context, name).read().data if name.startswith(GIT) else context.read(name)
 
 
 def restoring(name: str) -> str:
-    """Return the command that puts a backup in the place of a state; one in git or standard input has no place."""
+    """Return the command that restores a backup in place of a state; "" for git and standard input."""
     has_place = name != STANDARD_INPUT and not name.startswith(GIT)
     return f"`statetool restore BACKUP{f' --state {shell_word(name)}' if has_place else ''}`"
 
@@ -61,9 +61,9 @@ def restoring(name: str) -> str:
 def damaged_file(
     context: RunContext, name: str, data: bytes, side: ConflictSide | None = None, document: int | None = None
 ) -> DamagedFile | None:
-    """Return what is whole in the bytes of a file, None if nothing in it is part of a state.
+    """Return the whole parts of a file; None if it has no part of a state.
 
-    `document` is the number of the state to take, from 1, if the file has several. Raises StoreError if nothing can be
+    `document` is the number of the chosen state, from 1, if the file has several. Raises StoreError if nothing can be
     salvaged, or a side or a state has to be chosen; StateError or EncryptionError if the file is encrypted.
     """
     where = display_name(name)
@@ -91,7 +91,7 @@ def damaged_file(
 
 
 def _read(found: Salvage) -> tuple[Salvage, tuple[Slip, ...]]:
-    """Return what was found with the slips of a hand edit mended, if that leaves one state that is whole."""
+    """Repair the slips of a hand edit, if the result is one whole state."""
     fixed = None if found.is_whole else mended(found.text)
     again = None if fixed is None else salvage(fixed.text)
     if fixed is None or again is None or not again.is_whole:
@@ -100,12 +100,12 @@ def _read(found: Salvage) -> tuple[Salvage, tuple[Slip, ...]]:
 
 
 def newest(documents: Sequence[SalvagedDocument]) -> SalvagedDocument:
-    """Return the state with the highest serial, one that is whole before one that is not."""
+    """Return the state with the highest serial; whole states take precedence."""
     return max(documents, key=lambda one: (one.envelope.serial or 0, one.is_whole))
 
 
 def _chosen(where: str, found: Salvage, document: int | None) -> SalvagedDocument:
-    """Return the state to take. Raises StoreError if two are as good, or have nothing to do with each other."""
+    """Return the chosen state. Raises StoreError if two states rank equally, or are unrelated."""
     documents = found.documents
     if document is not None:
         if not 1 <= document <= len(documents):
@@ -127,7 +127,7 @@ def _chosen(where: str, found: Salvage, document: int | None) -> SalvagedDocumen
 
 
 def _compared(states: Mapping[str, SalvagedDocument]) -> str:
-    """Return a line for each state of a choice, and lines for the objects in which two states differ."""
+    """Return a line for each state of a choice, and lines for the objects that differ between two states."""
     lines = [":", *(f"  {name}: {_described(one)}" for name, one in states.items())]
     if len(states) == 2:
         (first, one), (second, other) = states.items()
@@ -156,9 +156,9 @@ def _described(document: SalvagedDocument) -> str:
 def opened_backup(
     context: RunContext, name: str, data: bytes, *, may_be_damaged: bool = False
 ) -> tuple[Backup, Seal | None]:
-    """Return the state in the bytes of a backup, or what is whole in it if it may be damaged.
+    """Return the state in a backup, or its whole parts if it may be damaged.
 
-    Raises StoreError if it must not be or nothing is whole, and what damaged_file() raises.
+    Raises StoreError if it is damaged and must not be or has no whole part, and the errors of damaged_file().
     """
     where = display_name(name)
     found, seal = _unsealed(context, name, salvage(data))
@@ -174,7 +174,7 @@ def opened_backup(
 
 
 def _unsealed(context: RunContext, name: str, found: Salvage) -> tuple[Salvage, Seal | None]:
-    """Decrypt what was found if it is an encrypted state."""
+    """Decrypt an encrypted state in the file."""
     if not any(one.envelope.is_encrypted for one in found.documents):
         return found, None
     where = display_name(name)
@@ -202,7 +202,7 @@ def _refuse_version(where: str, document: SalvagedDocument) -> None:
 
 
 class KnownBackup(Struct, frozen=True):
-    """A backup of a state: a file at `name`, or what the state was before an edit in its history.
+    """A backup of a state: a file at `name`, or the content before an edit in its history.
 
     `checksum` is the SHA-256 of a content of the history, "" for a file.
     """
@@ -212,7 +212,7 @@ class KnownBackup(Struct, frozen=True):
 
 
 def known_backups(context: RunContext, name: str) -> tuple[KnownBackup, ...]:
-    """Return the backups beside a state, and the contents of its history that have no file; none if it has neither.
+    """Return the backups beside a state, and the contents of its history without a file.
 
     Each content is returned once. Names are those that `locations.current_state` returns. The state itself may be
     damaged or missing.

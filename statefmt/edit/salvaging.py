@@ -48,7 +48,7 @@ from statefmt.sealed import Seal
 from statefmt.store.reading import GIT, STANDARD_INPUT, display_name
 
 _NO_PART: Final = "no part of a state was found in this file;"
-# Reading them takes time, and a history may have hundreds.
+# Reading backups takes time, and a history may have hundreds.
 _MOST_COMPARED: Final = 10
 
 
@@ -64,20 +64,20 @@ def salvage_state(
     out: str | None = None,
     overwrite: bool = False,
 ) -> Salvaged:
-    """Take what is whole from a state that is no longer JSON, and fill what is torn from backups.
+    """Take the whole objects of a state that is no longer JSON, and fill torn objects from backups.
 
     Args:
         context: Opens encrypted states and backups with its encryption configuration.
         name: The damaged state: a path, `-`, a URL, or `git:REVISION:PATH`.
-        backups: Backups of it: the same, or folders and globs, of which only fitting backups are used. One that is
-            named itself may be damaged; of another lineage, or of none, it raises StoreError.
+        backups: Backups of the state: files, URLs, or folders and globs, of which only fitting backups are used. A
+            backup with a name of its own may be damaged; it raises StoreError if its lineage is different or missing.
         use_known: Also use the backups beside the state and the contents of its history, as far as they fit.
-        include_uncertain: Take objects that only backups have, although they may have been destroyed since, and others
-            that are whole but uncertain.
+        include_uncertain: Take objects that are only in backups, although they may have been destroyed since, and
+            objects that are whole but uncertain.
         side: The side of the conflict to take if the file has git's conflict markers.
-        document: The number of the state to take, from 1, if the file has several.
-        out: Where the result will be written: it is composed now, and read again. A place that write_salvaged()
-            refuses is refused before anything is read.
+        document: The number of the chosen state, from 1, if the file has several.
+        out: The destination of the result, which is composed now, and read again. A destination that write_salvaged()
+            would refuse is refused before anything is read.
         overwrite: `out` may be replaced if it exists.
 
     Takes format version 4 only. Raises StoreError if nothing was found, EncryptionError if it cannot be decrypted.
@@ -90,7 +90,7 @@ def salvage_state(
     file = damaged_file(context, name, data, side, document)
     if file is None:
         listed = "".join([f"\n  {one.name}" for one in known])
-        # A restore replaces nothing but states, and what may be the rest of one.
+        # A restore only replaces states, including torn states.
         away = "" if may_be_torn(data) else "move it away; then "
         what = description(data)
         said = f"{what[0].lower()}{what[1:]} No part of a state was found in it;" if what else _NO_PART
@@ -139,7 +139,7 @@ def salvage_state(
 def _compared(
     context: RunContext, name: str, document: SalvagedDocument, known: Sequence[KnownBackup]
 ) -> Iterator[Compared]:
-    """Compare the first known backups with what the file has for certain."""
+    """Compare the first known backups with the certain objects of the file."""
     here = {one.key for one in document.certain}
     for backup in known[:_MOST_COMPARED]:
         unused: list[Unused] = []
@@ -155,11 +155,11 @@ def _compared(
 def _content(
     document: SalvagedDocument, envelope: SalvagedEnvelope, merged: Filled
 ) -> tuple[bytes, tuple[Finding, ...]]:
-    """Return the bytes of the result, and what reading it finds."""
+    """Return the bytes of the result, and the findings of reading it."""
     content = salvaged_state(document, envelope, merged.taken)
     findings = inspect(content).findings
     if document.raw and any(one.code in NO_STATE for one in findings):
-        # Without a valid version, its own bytes are not a state, but its objects are whole.
+        # Without a valid version, the bytes of the file are not a state, but its objects are whole.
         content = salvaged_state(replace(document, raw=b""), envelope, merged.taken)
         findings = inspect(content).findings
     return content, findings
@@ -174,10 +174,10 @@ def write_salvaged(
     overwrite: bool = False,
     written: Callable[[str | None], None] = lambda _: None,
 ) -> None:
-    """Write what was salvaged to a file, or to the output of the context for `-`; encrypted if any input is.
+    """Write the salvaged state to a file, or to the output of the context for `-`; encrypted if any input is.
 
-    `message` is for the history of a file that is replaced. `written` is called right after the write, with the place
-    of the backup of that file, if any. Raises StoreError if `out` is the damaged state or a backup under any name, or
+    `message` is for the history of a file that is replaced. `written` is called right after the write, with the path of
+    the backup of that file, if any. Raises StoreError if `out` is the damaged state or a backup under any name, or
     exists unless `overwrite`; and if nothing was found.
     """
     if salvaged.is_empty:
@@ -200,14 +200,14 @@ def _refuse_destination(out: str, inputs: Sequence[str], *, overwrite: bool) -> 
 
 
 class Unused(NamedTuple):
-    """A backup that was found, but not used, and the reason."""
+    """An unused backup, and the reason."""
 
     name: str
     reason: str
 
 
 class Compared(NamedTuple):
-    """A known backup that was not used, compared with the file: its serial, its objects, and those the file lacks.
+    """A comparison of an unused backup with the file: its serial, its objects, and the objects that the file lacks.
 
     `reason` says why it cannot be used, "" if it can.
     """
@@ -222,13 +222,12 @@ class Compared(NamedTuple):
 class Salvaged(Struct, frozen=True, kw_only=True):
     """The result of salvaging a damaged state.
 
-    `found` is all that the file contains, `document` its newest state, and `side` the side of a conflict that was
-    taken. `filled` are its objects with those of the `backups`. `envelope` is the rest of the result; `is_empty` if
-    nothing was found. If a place for the result was given, `content` are its bytes, in plain text with all secrets, and
-    `findings` the errors that reading it finds. `known` are backups that were not asked for, of which the first ones
-    are `compared` with a file that is not whole; `unused` are those that do not fit. `slips` are those of a hand edit
-    that were mended. `importable` are objects that are missing and can be imported. `inputs` are the names of all
-    files that were read.
+    `found` is the content of the file, `document` its newest state, and `side` the chosen side of a conflict. `filled`
+    are its objects with the objects of `backups`. `envelope` is the rest of the result; `is_empty` says that nothing
+    was found. With a destination, `content` are the bytes of the result, in plain text with all secrets, and `findings`
+    the errors of reading it. `known` are backups that the user did not name; the first of them are `compared` with a
+    file that is not whole. `unused` are backups that do not fit. `slips` are the repaired slips of a hand edit.
+    `importable` are missing objects that can be imported. `inputs` are the names of all files read.
     """
 
     name: str
@@ -255,17 +254,17 @@ class Salvaged(Struct, frozen=True, kw_only=True):
 
     @property
     def is_whole(self) -> bool:
-        """Whether the file was whole, apart from its encoding and from text around it."""
+        """Whether the file was whole, apart from its encoding and surrounding text."""
         return self.found.is_whole and not self.slips
 
     @property
     def is_encrypted(self) -> bool:
-        """Whether the file or a backup is encrypted; then so is what is written."""
+        """Whether the file or a backup is encrypted; then the result is encrypted, too."""
         return self.seal is not None
 
 
 class OpenedBackup(NamedTuple):
-    """A backup that can be used, its seal if it is encrypted, and its name."""
+    """A usable backup, its seal if it is encrypted, and its name."""
 
     backup: Backup
     seal: Seal | None
@@ -275,9 +274,9 @@ class OpenedBackup(NamedTuple):
 def named_backups(
     context: RunContext, state: str, names: Sequence[str], lineage: str | None, unused: list[Unused]
 ) -> Iterator[OpenedBackup]:
-    """Yield the backups of a state with given names; add those of folders and globs that do not fit to `unused`.
+    """Yield the backups of a state with given names; add unfitting backups in folders and globs to `unused`.
 
-    Raises StoreError, StateError or EncryptionError if one that is named itself cannot be used.
+    Raises StoreError, StateError or EncryptionError if a backup with a name of its own cannot be used.
     """
     for given in names:
         found = [given] if given.startswith(GIT) else listed_states(context, [given], everything=True)
@@ -294,13 +293,13 @@ def named_backups(
 def fitting_backups(
     context: RunContext, state: str, known: Sequence[KnownBackup], lineage: str | None, unused: list[Unused]
 ) -> Iterator[OpenedBackup]:
-    """Yield the known backups of a state that can be used; add the others to `unused`."""
+    """Yield the usable known backups of a state; add the others to `unused`."""
     contents = [(one.name, partial(backup_content, context, state, one)) for one in known]
     yield from _fitting(context, contents, lineage, unused)
 
 
 def is_one_file(one: str, other: str) -> bool:
-    """Return whether two names lead to one file: by another spelling, a symbolic link or a hard link."""
+    """Return whether two names lead to the same file, by spelling, symbolic link or hard link."""
     try:
         return os.path.samefile(one, other)  # noqa: PTH121 - names may be URLs
     except OSError:
@@ -331,10 +330,10 @@ _REPLACED: Final = "\ufffd"
 
 
 class Importable(Struct, frozen=True):
-    """An object that is missing and has an `id`, by which most providers import it.
+    """A missing object with an `id`, by which most providers import it.
 
-    `address` is a valid address. `is_sensitive` says that the id is marked as sensitive, that it may be secret by its
-    resource type or, if the marks are lost, that the name of the type or a whole version of the object suggests it.
+    `address` is a valid address. `is_sensitive` if the id is marked as sensitive, if it may be secret by its resource
+    type or, if the marks are lost, if the name of the type or a whole version of the object suggests a secret.
     """
 
     address: str
@@ -345,7 +344,7 @@ class Importable(Struct, frozen=True):
 def importable(filled: Filled, known: Iterable[FoundObject] = ()) -> tuple[Importable, ...]:
     """Return the missing and uncertain objects that can be imported: current ones of managed resources, with an id.
 
-    `known` are whole versions of objects, such as those in backups, which say what is sensitive in torn ones.
+    `known` are whole versions of objects, such as in backups, whose marks apply to torn objects.
     """
     left: list[FoundObject | LostObject] = [*filled.missing, *filled.uncertain]
     taken = {one.key for one in filled.taken}
@@ -365,7 +364,7 @@ def importable(filled: Filled, known: Iterable[FoundObject] = ()) -> tuple[Impor
 
 
 def _is_address(text: str) -> bool:
-    """Return whether a text from a state is an address and nothing else, so that it may be part of a configuration."""
+    """Return whether a text from a state is exactly an address, so that it may be part of a configuration."""
     try:
         return _REPLACED not in text and str(parse_abs_resource_instance(text)) == text
     except AddressError:
@@ -386,7 +385,7 @@ class _Marks(Struct):
 
 
 def _has_sensitive_id(raw: bytes, resource_type: str) -> bool:
-    """Return whether a sensitive path leads to the `id`, or to all attributes, or it is a secret; true if in doubt."""
+    """Return whether a sensitive path covers the `id`, or the id is a secret; true if in doubt."""
     try:
         marks = msgspec.json.decode(raw, type=_Marks)
         if any(steps[:1] in ((), ("id",)) for steps in typed_steps(resource_type, marks.attributes)):

@@ -38,10 +38,10 @@ _TYPE_ONLY: Final = pattern(r'/-/([^"/\s]++)"\]')
 
 
 class LoadedState(Struct, frozen=True):
-    """A state that was read: its name, its plain bytes and their meaning.
+    """A loaded state: its name, its plain bytes and their parsed content.
 
     If provider sources were rewritten, `sources` lists the changes and `result` includes them. `seal` is set if the
-    file is encrypted. A state that `is_new` is not stored yet: `data` is an empty state to begin with.
+    file is encrypted. If `is_new`, the state is not stored yet, and `data` is an empty state.
     """
 
     name: str
@@ -72,12 +72,12 @@ class StateFileError(StateError):
 
 
 def state_name(context: RunContext, name: str | None, *, to_read: bool = False) -> str:
-    """Return the state for a command: the one named, else that of the current folder and workspace.
+    """Return the name of the state for a command, by default of the current folder and workspace.
 
-    A folder stands for its state, and a URL for a state in a backend, whose name is a RemoteName. Raises StoreError if
-    that cannot be found, if its path contains control characters, or if it leads outside the folder: a repository must
-    not decide which other file is read or written. Raises RemoteStateError if the state is in a backend that statetool
-    does not support. Notes, unless it is only `to_read`, if the configuration names another backend by now.
+    A folder means its state, and a URL a state in a backend, whose name is a RemoteName. Raises StoreError if it cannot
+    be found, if its path contains control characters, or if it leads outside the folder: a repository must not choose
+    other files to read or write. Raises RemoteStateError if the state is in a backend that statetool does not support.
+    Unless the state is only `to_read`, notes a changed backend block.
     """
     if name is not None and "://" in name:
         if isinstance(name, (RemoteName, VersionName)):
@@ -104,7 +104,7 @@ def state_name(context: RunContext, name: str | None, *, to_read: bool = False) 
 
 
 def backend_state_name(context: RunContext, found: FoundBackend) -> str:
-    """Return the state of a folder whose backend was found; raises what state_name() raises."""
+    """Return the name of the state in a backend of a folder. Raises the errors of state_name()."""
     from statefmt.store.backends.types import SUPPORTED
     from statefmt.whereabouts import folder_name, inside_state, local_state
     from statefmt.whereabouts.find import located, unsupported
@@ -123,7 +123,7 @@ def backend_state_name(context: RunContext, found: FoundBackend) -> str:
     inside = inside_state(state, allowed_paths(context.backend, context.environment))
     if inside is None:
         real = os.path.realpath(path)
-        # A link leads elsewhere than its path says.
+        # The target of a link differs from the path.
         through = "" if real == os.path.abspath(path) else f", which is {printable(real)}"  # noqa: PTH100
         raise StoreError(
             "the workspace, data directory or backend of this folder places its state outside the folder, in "
@@ -134,7 +134,7 @@ def backend_state_name(context: RunContext, found: FoundBackend) -> str:
             ),
         )
     if is_folder(path):
-        # Otherwise it would stand for another state.
+        # Otherwise the folder would mean another state.
         raise StoreError(f"{path}: this is a folder, not a state file")
     return inside
 
@@ -142,8 +142,8 @@ def backend_state_name(context: RunContext, found: FoundBackend) -> str:
 def load(context: RunContext, name: str, sources: SourceChoice = KEEP) -> LoadedState:
     """Read a state from a path, or from standard input for `-`, and rewrite its provider sources as chosen.
 
-    The serial rises by one if that changes a source. Raises StoreError if the state cannot be read, and StateFileError
-    if it is not a valid state.
+    The serial rises by one if a source changes. Raises StoreError if the state cannot be read, and StateFileError if it
+    is not a valid state.
     """
     return loaded(context, name, context.read(name), sources)
 
@@ -176,7 +176,7 @@ def loaded_plain(
     like: ReadResult | None = None,
     upgraded: Upgraded | None = None,
 ) -> LoadedState:
-    """Like loaded(), for plain bytes; `seal` if they were decrypted, `upgraded` if they were read before.
+    """Like loaded(), for plain bytes; `seal` is given if they were decrypted, `upgraded` if they were parsed before.
 
     Raises StateFileError and StoreError.
     """
@@ -200,7 +200,7 @@ def loaded_plain(
 
 
 def repeated_members(state: LoadedState) -> str:
-    """Say what each program reads in a state that repeats members, and what to do; "" if all read the same."""
+    """Describe how each program reads repeated members of a state, with advice; "" if all programs agree."""
     found = [finding.pointer for finding in state.result.findings if finding.code == Code.DUPLICATE_MEMBER]
     if not found:
         return ""
@@ -235,7 +235,7 @@ class Rewritten(Struct, frozen=True):
 
 
 def rewrite(loaded: LoadedState, style: Style, *, drop_unknown: bool) -> Rewritten:
-    """Convert a state to canonical form in some style, and note every choice, change and loss.
+    """Convert a state to canonical form in a style, and note every choice, change and loss.
 
     Raises StateFileError if the result cannot be read again: legacy provider names with an underscore have no valid
     address today.
@@ -257,7 +257,7 @@ def rewrite(loaded: LoadedState, style: Style, *, drop_unknown: bool) -> Rewritt
 
 
 def _with_source(finding: Finding, name: str) -> Finding:
-    """Say how to name the source of a provider whose type alone makes no valid address."""
+    """Add advice on naming the source of a provider whose type alone makes no valid address."""
     found = _TYPE_ONLY.search(finding.detail) if finding.code == Code.PROVIDER_ADDRESS_INVALID else None
     if found is None:
         return finding
@@ -268,7 +268,7 @@ def _with_source(finding: Finding, name: str) -> Finding:
 def would_rewrite(loaded: LoadedState, style: Style, *, drop_unknown: bool) -> bool:
     """Return whether rewrite() would change a state, faster and with less memory.
 
-    Raises StateFileError as rewrite() does.
+    Raises StateFileError like rewrite().
     """
     from statefmt.formats.writing import is_canonical
 
@@ -284,7 +284,7 @@ def names_legacy_providers(snapshot: Snapshot) -> bool:
 
 
 def _with_way_out(error: NotAStateError, name: str, data: bytes) -> NotAStateError:
-    """Name the command that finds what is whole in a damaged state."""
+    """Add advice to salvage a damaged state."""
     # Imported late: most files are states.
     from statefmt.formats.reading.damaged import SALVAGING, has_parts
 
@@ -341,11 +341,11 @@ def _kept_at(context: RunContext, name: str, *, makes_folders: bool = False) -> 
 
 
 def listed_states(context: RunContext, names: Iterable[str], *, everything: bool = False) -> list[str]:
-    """Return the states that names stand for, without duplicates and in the order given, to read them.
+    """Expand names to states for reading, in the given order and without duplicates.
 
-    A URL stands for one state, a folder for its state in a backend, if it has one, and for the files that
-    `find_states` finds below it, as globs do. Raises StoreError as that does, and RemoteStateError if a folder has no
-    files, and its backend is not supported.
+    A URL is one state. A folder expands to its state in a backend, if any, and to the files that `find_states` finds
+    below it, like a glob. Raises StoreError like `find_states`, and RemoteStateError if a folder has no files and an
+    unsupported backend.
     """
 
     found: dict[str, None] = {}

@@ -1,4 +1,4 @@
-"""Reads migrations of tfmigrate, and makes operations files of them.
+"""Converts migrations of tfmigrate to operations files.
 
     migration = read_migration("20201109_mv.hcl", content, environment)
     converted = operations_of(migration, folders, snapshots)
@@ -69,12 +69,12 @@ class ConvertedMigration(NamedTuple):
 
 
 def converted_migration(context: RunContext, path: str, *, root: str | None = None) -> ConvertedMigration:
-    """Return the operations that do what a migration file does.
+    """Convert a migration file to operations.
 
-    `root` is the folder that tfmigrate runs in, which its directories are relative to; without it, that of the file.
-    They must be below it. States are read only if an `xmv` has wildcards, and nothing is written. Raises SettingsError
-    for an invalid file and for directories that are elsewhere, SurgeryError for an action that has no operation, and
-    StatetoolError if a state cannot be read.
+    `root` is the folder in which tfmigrate runs, by default the folder of the file. Directories are relative to it and
+    must be below it. States are read only if an `xmv` has wildcards, and nothing is written. Raises SettingsError for
+    an invalid file and for directories that are elsewhere, SurgeryError for an action without an equivalent operation,
+    and StatetoolError if a state cannot be read.
     """
     try:
         content = read_bounded(path, LARGEST_OPERATIONS, pipes=True)
@@ -93,7 +93,7 @@ def converted_migration(context: RunContext, path: str, *, root: str | None = No
 
 
 def _place(folder: MigrationFolder, base: Path, *, chosen: bool) -> str:
-    """Return the real path of a directory. Raises SettingsError if it is not below the base, or not there."""
+    """Return the real path of a directory. Raises SettingsError if it is missing or not below the base."""
     found = "" if "\0" in folder.path else os.path.realpath(base / folder.path)
     if not Path(found).is_relative_to(os.path.realpath(base)):
         raise SettingsError(
@@ -114,7 +114,7 @@ def _place(folder: MigrationFolder, base: Path, *, chosen: bool) -> str:
 
 
 def _names(places: list[str], migration: TfmigrateFile) -> list[str]:
-    """Return a name for each state: of its directory, or of its workspace if both are of one directory."""
+    """Return a name for each state: the name of its directory, or of its workspace if both share a directory."""
     if len(set(places)) < len(places):
         return folder_names([Path(place, one.workspace) for place, one in zip(places, migration.folders, strict=True)])
     return folder_names([Path(place) for place in places])
@@ -122,8 +122,8 @@ def _names(places: list[str], migration: TfmigrateFile) -> list[str]:
 
 STATE: Final = "state"
 _DEFAULT_WORKSPACE: Final = "default"
-# The arguments of each type of migration, besides `actions`: its directories with their workspaces, and what tfmigrate
-# makes of a plan, which statetool never runs.
+# The arguments of each type of migration, besides `actions`: directories with their workspaces, and arguments about
+# plans, which statetool never runs.
 _FOLDERS: Final[Mapping[str, tuple[tuple[str, str], ...]]] = {
     STATE: (("dir", "workspace"),),
     "multi_state": (("from_dir", "from_workspace"), ("to_dir", "to_workspace")),
@@ -135,7 +135,7 @@ _PLANNING: Final[Mapping[str, tuple[str, ...]]] = {
 
 
 class MigrationFolder(NamedTuple):
-    """A directory of a root module as the file names it, its workspace, and where the file has it."""
+    """A root module directory as written in the file, its workspace, and the position in the file."""
 
     path: str
     workspace: str
@@ -143,7 +143,7 @@ class MigrationFolder(NamedTuple):
 
 
 class MigrationAction(NamedTuple):
-    """An action: the words of its line, and where the line is."""
+    """An action: the words of its line, and the position of the line."""
 
     words: tuple[str, ...]
     range: Range
@@ -245,7 +245,7 @@ class _Reader:
         return to_plain(found)
 
 
-# Others may be secrets, which a repository must not put into the location of a state.
+# Other variables may be secrets, which a repository must not put into the location of a state.
 _PREFIX: Final = "TFMIGRATE_"
 _OTHERS: Final = ("TF_WORKSPACE",)
 
@@ -265,7 +265,7 @@ class EnvironmentNames:
         return True
 
     def resolve(self, reference: Traversal) -> tuple[Part, tuple[Access, ...]]:
-        """Return the value of a variable. Others than those for tfmigrate are unknown."""
+        """Return the value of a variable. Variables without the prefix of tfmigrate are unknown."""
         first, *rest = reference.steps or (None,)
         if reference.root != "env" or not isinstance(first, AttributeAccess):
             return _refused(reference, "There are no other names")
@@ -282,16 +282,16 @@ def _refused(reference: Traversal, detail: str) -> tuple[Part, tuple[Access, ...
     return as_unknown(error(ProblemKind.EVALUATION, "Invalid reference", detail, reference.range)), ()
 
 
-# Splits the line of an action into words as a shell does it, without variables and substitutions.
-# Source: mattn/go-shellwords, which tfmigrate uses.
+# Splits the line of an action into words like a shell, without variables and substitutions. Source:
+# mattn/go-shellwords, which tfmigrate uses.
 
-# What ends a line for a shell, or starts a substitution: an address has none of it outside quotes.
+# Characters that end a line for a shell, or start a substitution; addresses contain none outside quotes.
 _SPECIAL: Final = frozenset(";&|<>()`")
 _ESCAPED: Final = {"n": "\n", "t": "\t"}
 
 
 def action_words(line: str) -> tuple[str, ...]:
-    """Return the words of a line. Raises ValueError if a quote is open, or a character has a meaning to a shell."""
+    """Return the words of a line. Raises ValueError if a quote is open, or for a special character of the shell."""
     words: list[str] = []
     word: list[str] | None = None
     quote, escaped = "", False
@@ -326,9 +326,9 @@ def operations_of(
 ) -> tuple[tuple[OperationBlock, ...], tuple[str, ...]]:
     """Return the operations for the actions, and the actions whose wildcards match nothing.
 
-    `states` are the one of the migration, or the source and the target.
-    `snapshots` reads the states, by their names. It is called if an `xmv` has wildcards: they match what the states
-    have when its turn comes. Raises SurgeryError, with the position, for an action that has no operation.
+    `states` are the state of the migration, or the source and the target. `snapshots` reads the states, by name. It is
+    called if an `xmv` has wildcards: they match the states at that point. Raises SurgeryError, with the position, for
+    an action without an equivalent operation.
     """
     running = _Running(migration, states, snapshots)
     for action in migration.actions:
@@ -340,7 +340,7 @@ def operations_of(
 
 
 class _Running:
-    """The operations so far, and the states after them once an action has needed them."""
+    """The operations so far, and the resulting states once an action needs them."""
 
     def __init__(
         self, migration: TfmigrateFile, states: Mapping[str, StateBlock], read: Callable[[], Mapping[str, Snapshot]]
@@ -371,7 +371,7 @@ class _Running:
             case ("rm", *addresses) if addresses and self._type == STATE:
                 yield ForgetBlock(tuple(self._address(self._source, one) for one in addresses))
             case ("replace-provider", old, new) if self._type == STATE:
-                # The migration names it, so it is no slip.
+                # The migration names the provider, so it is no mistake.
                 yield ReplaceProviderBlock(old, new, new_provider=True)
             case ("import", address, name) if self._type == STATE:
                 raise SurgeryError(
@@ -409,7 +409,7 @@ class _Running:
             yield self._move(old, new)
 
     def _joined(self, now: Mapping[str, Snapshot], pairs: Mapping[str, str]) -> Mapping[str, str]:
-        """Return moves of whole modules and resources, if the pairs are moves of all their instances."""
+        """Return moves of whole modules and resources, if the pairs move all their instances."""
         there = {one.addr for one in instances(now[self._source])}
         moved = [(old, new) for old, new in _instance_pairs(pairs) if old in there]
         if len(moved) < len(pairs):
@@ -438,7 +438,7 @@ def _instance_pairs(pairs: Mapping[str, str]) -> Iterator[tuple[AbsResourceInsta
 
 
 def _parsed(text: str) -> AbsResourceInstance | ModuleInstance:
-    """Return an address. Raises SurgeryError if the string is none, such as a pattern."""
+    """Parse an address. Raises SurgeryError for any other string, such as a pattern."""
     try:
         return parse_abs_resource_instance(text)
     except AddressError as error:
@@ -449,7 +449,7 @@ def _parsed(text: str) -> AbsResourceInstance | ModuleInstance:
             raise SurgeryError(f"invalid address {text!r}: {error}{pattern}", address=text) from error
 
 
-# Matches the wildcards of tfmigrate's `xmv`: each `*` is any characters, as many as fit, across modules and keys.
+# Matches the wildcards of tfmigrate's `xmv`: each `*` matches any characters, greedily, across modules and keys.
 # Source: tfmigrate `tfmigrate/xmv_expander.go`, Go `regexp` (Expand).
 
 WILDCARD: Final = "*"
@@ -457,7 +457,7 @@ _PLACE: Final = pattern(r"\$(?:(\$)|(\w+)|\{(\w+)\})")
 
 
 class WildcardMatch(NamedTuple):
-    """The part of an address that a pattern matches, where it starts, and what its wildcards match."""
+    """The part of an address that a pattern matches, its start, and the matches of its wildcards."""
 
     text: str
     start: int
@@ -465,9 +465,9 @@ class WildcardMatch(NamedTuple):
 
 
 def matched(source: str, address: str) -> WildcardMatch | None:
-    """Return what a pattern matches in an address, as a regular expression that is not anchored does.
+    """Match a pattern in an address, like an unanchored regular expression.
 
-    The first part is found as far left as possible, and each wildcard takes all that the rest does not need.
+    The match starts as far left as possible, and wildcards are greedy.
     """
     first, *rest = source.split(WILDCARD)
     start = address.find(first)
@@ -488,7 +488,7 @@ def matched(source: str, address: str) -> WildcardMatch | None:
 
 
 def filled(target: str, found: WildcardMatch) -> str:
-    """Fill in `$1`, `${1}`… in a destination. Raises SurgeryError for a name that is not a wildcard of the source."""
+    """Replace `$1`, `${1}`… in a destination. Raises SurgeryError for an unknown wildcard."""
 
     def value(place: re.Match[str]) -> str:
         dollar, plain, braced = place.groups()

@@ -1,4 +1,4 @@
-"""Copies states from one place to another, byte for byte: compares them first, and finds the routes of workspaces."""
+"""Copies states between places, byte for byte, after a comparison; finds the routes of workspaces."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from statefmt.whereabouts.find import (
 
 
 class Route(Struct, frozen=True):
-    """From where to where a state is copied; `workspace` is for messages, "" if there is only one."""
+    """The source and the target of a copy; `workspace` is for messages, "" if there is only one."""
 
     source: ManagedStore
     target: ManagedStore
@@ -45,10 +45,10 @@ class Route(Struct, frozen=True):
 
 
 class Transfer(Struct, frozen=True):
-    """The copy of one state: what it does, and what was done so far.
+    """The copy of one state: its effect, and its progress.
 
-    `checksum` is the SHA-256 of the content, `size` its length in bytes. `backup` is where the replaced state of the
-    target is kept, `kept` where the deleted source is; None if nowhere, or if that did not happen.
+    `checksum` is the SHA-256 of the content, `size` its length in bytes. `backup` is the path of the backup of the
+    replaced target, `kept` of the deleted source; None if there is none.
     """
 
     workspace: str
@@ -64,7 +64,7 @@ class Transfer(Struct, frozen=True):
 
 
 class TransferTerms(Struct, frozen=True):
-    """The conditions of a transfer: what the locks and histories say, and whether the sources are deleted.
+    """The options of a transfer: the entries in locks and histories, and whether the sources are deleted.
 
     `timeout` is in seconds, for each lock, None for no locks. `agreed` is called once, under the locks, before anything
     is written.
@@ -84,12 +84,11 @@ _Locked: TypeAlias = Mapping[str, LockedManagedStore]
 def transferred(context: RunContext, routes: Sequence[Route], terms: TransferTerms) -> tuple[Transfer, ...]:
     """Copy states byte for byte, with lineage and serial, and verify each by its hash.
 
-    All states there are get locked, in the order of their names, and all are compared before the first is written. A
-    place without a state is locked while it is written, and must still have none: in PostgreSQL, only one state can be
-    created at a time. With `delete_source`, the sources are deleted at the end, and only in the version that was
-    copied. If it fails on the way, running it again goes on: a target that has the same content is left as it is.
-    Without agreement, or in a dry run, nothing is written. Raises StatetoolError, with all reasons if several states
-    are refused.
+    All existing states are locked, in the order of their names, and all are compared before the first write. A place
+    without a state is locked only while it is written, and must still be empty: in PostgreSQL, only one state can be
+    created at a time. With `delete_source`, the sources are deleted at the end, and only in the copied version. After a
+    failure, another run continues: a target with the same content stays unchanged. Without agreement, or in a dry run,
+    nothing is written. Raises StatetoolError, with a reason for each refused state.
     """
     _refuse_same_places(routes)
     context.phase("reading")
@@ -116,7 +115,7 @@ def _lock(context: RunContext, name: str, terms: TransferTerms) -> tuple[LockInf
 
 
 def _compared(context: RunContext, routes: Sequence[Route], contents: Mapping[str, bytes]) -> tuple[Transfer, ...]:
-    """Compare all states. Raises StatetoolError with the reasons of all that are refused."""
+    """Compare all states. Raises StatetoolError with a reason for each refused state."""
     context.phase("checking")
     transfers: list[Transfer] = []
     refused: list[StatetoolError] = []
@@ -140,7 +139,7 @@ def _compared(context: RunContext, routes: Sequence[Route], contents: Mapping[st
 def _copied(
     context: RunContext, routes: Sequence[Route], transfers: Sequence[Transfer], locked: _Locked, terms: TransferTerms
 ) -> tuple[Transfer, ...]:
-    """Write and verify all targets. Raises StatetoolError that says how many are."""
+    """Write and verify all targets. Raises StatetoolError with the number of written targets."""
     now = int(context.clock().timestamp())
     done: list[Transfer] = []
     for number, (one, transfer) in enumerate(zip(routes, transfers, strict=True)):
@@ -166,7 +165,7 @@ def _copied(
 
 
 def _deleted(context: RunContext, transfers: Sequence[Transfer], locked: _Locked) -> tuple[Transfer, ...]:
-    """Delete the sources in the version that was copied. Raises StatetoolError that says how many are deleted."""
+    """Delete the sources in the copied version. Raises StatetoolError with the number of deleted sources."""
     now = int(context.clock().timestamp())
     done: list[Transfer] = []
     for number, transfer in enumerate(transfers):
@@ -184,7 +183,7 @@ def _deleted(context: RunContext, transfers: Sequence[Transfer], locked: _Locked
 
 
 def _written(transfer: Transfer, content: bytes, target: LockedManagedStore, now: int) -> Transfer:
-    """Write a target, unless it has the content already, and verify it."""
+    """Write and verify a target, unless it already has the content."""
     if target.stored.data == content:
         return transfer
     with target.undisturbed():
@@ -215,7 +214,7 @@ def _is_same_file(one: str, other: str) -> bool:
 class PlaceName(Struct, frozen=True):
     """The place of a state as a user names it: a file, a folder (None for the current one), or a URL.
 
-    Of a folder, it is the state of the `workspace`, by default of the current one.
+    For a folder, `workspace` is the workspace, by default the current one.
     """
 
     name: str | None
@@ -223,7 +222,7 @@ class PlaceName(Struct, frozen=True):
 
 
 class BackendMove(Struct, frozen=True):
-    """The move of all workspaces from a backend to another: a route for each that has a state, and the new backend."""
+    """The move of all workspaces to another backend: a route for each existing state, and the new backend."""
 
     source: FoundState
     target: FoundState
@@ -239,11 +238,11 @@ def route(context: RunContext, source: PlaceName, target: PlaceName) -> Route:
 
 
 def backend_move(context: RunContext, source: str | None, target: str | None, settings: Sequence[str]) -> BackendMove:
-    """Return the move of all workspaces from the backend of a folder to the one that a configuration names.
+    """Return the move of all workspaces from the backend of a folder to the backend of a configuration.
 
-    Without a target, or with the same folder, this is the move from what `init` recorded there to what the
-    configuration says by now, with the `settings` of `--backend-config`. Raises StoreError if a backend cannot be
-    found or cannot have one of the workspaces, and RemoteStateError if statetool does not open states there.
+    Without a target, or with the same folder, the move is from the backend that `init` recorded to the configured
+    backend, with the `settings` of `--backend-config`. Raises StoreError if a backend cannot be found or cannot have
+    one of the workspaces, and RemoteStateError if statetool does not open states there.
     """
     from_folder = Path(source or "")
     to_folder = from_folder if target is None else Path(target)
@@ -257,7 +256,7 @@ def backend_move(context: RunContext, source: str | None, target: str | None, se
     routes: list[Route] = []
     for workspace in _workspaces(context, old):
         if not is_workspace_name(workspace):
-            # A server, or whoever made the folder, may have any names.
+            # A server, or a stranger's folder, may have any names.
             raise StoreError(f"{from_folder}: {workspace!r} is not the name of a workspace; move that state away first")
         store = managed_store_at(context, _state_of(context, old, workspace))
         if store.found() is None:
@@ -270,7 +269,7 @@ def backend_move(context: RunContext, source: str | None, target: str | None, se
 
 
 def workspace_names(context: RunContext, folder: str | None) -> tuple[str, ...]:
-    """Return the names of the states of all workspaces of a folder, as state_name() returns that of one."""
+    """Return the names of the states of all workspaces of a folder, like state_name()."""
     found = find_backend(Path(folder or ""), context.environment, context.backend)
     return tuple(_state_of(context, found, workspace) for workspace in _workspaces(context, found))
 
@@ -300,9 +299,8 @@ def _in(backend: FoundBackend, workspace: str) -> FoundBackend:
     return structs.replace(backend, workspace=choice)
 
 
-# Decides whether a state may be copied over what another place has.
-# Stricter than `state push`, which accepts a state without a lineage.
-# Source: OpenTofu `internal/states/statemgr/migrate.go` (CheckValidImport).
+# Decides whether a state may replace another state. Stricter than `state push`, which accepts a state without a
+# lineage. Source: OpenTofu `internal/states/statemgr/migrate.go` (CheckValidImport).
 
 
 class TransferAction(StrEnum):
@@ -322,7 +320,7 @@ class StateHead(Struct, frozen=True):
 
 
 class Comparison(Struct, frozen=True):
-    """The effect that a copy would have; `replaced` is the state that the target has, if any."""
+    """The effect of a copy; `replaced` is the present state of the target, if any."""
 
     action: TransferAction
     head: StateHead
@@ -330,10 +328,10 @@ class Comparison(Struct, frozen=True):
 
 
 def compared(context: RunContext, source: tuple[str, bytes], target: tuple[str, bytes]) -> Comparison:
-    """Compare two contents with the names of their places; an empty one means that there is none.
+    """Compare two contents with the names of their places; an empty content means that there is no state.
 
     Raises StoreError if there is nothing to copy, or if the target has another lineage or a serial that is not lower;
-    StateFileError and EncryptionError if one of them is not a state that can be read.
+    StateFileError and EncryptionError if a state is unreadable.
     """
     (name, content), (target_name, old) = source, target
     if not content:
@@ -379,12 +377,12 @@ def _joining(context: RunContext, source: tuple[str, bytes], target: tuple[str, 
     try:
         return joining(*(loaded(context, name, content) for name, content in (source, target)))
     except StatetoolError:
-        # What cannot be read cannot be joined.
+        # An unreadable state cannot be joined.
         return Wording("", "")
 
 
 def joining(source: LoadedState, target: LoadedState) -> Wording:
-    """Return the end of a message, with the commands that move what a state has to another one; it may be empty."""
+    """Return the end of a message, with the commands that move the content of a state to another; it may be empty."""
     name, target_name = source.name, target.name
     one, other = _join_word(name), _join_word(target_name)
     if one is None or other is None or _is_empty(source):
@@ -419,7 +417,7 @@ def _is_empty(state: LoadedState) -> bool:
 
 
 def _join_word(name: str) -> str | None:
-    """Return the word that names a state in `join`; None for standard input, or if options such as a workspace do."""
+    """Return the word for a state in `join`; None for standard input, or if naming it needs options."""
     if name == STANDARD_INPUT:
         return None
     if not isinstance(name, RemoteName):

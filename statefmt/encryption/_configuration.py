@@ -366,7 +366,7 @@ def merged(base: EncryptionConfiguration, over: EncryptionConfiguration) -> Encr
     """Merge the blocks of `over` into those of `base`, argument by argument.
 
     Raises ConfigurationError if `over` changes the alias of a provider's metadata, which OpenTofu ignores, or if one of
-    its targets has no method, since OpenTofu does not take the one of `base` then.
+    its targets has no method, since OpenTofu then ignores the method of `base`.
     """
     providers = dict(base.key_providers)
     for address, provider in over.key_providers.items():

@@ -2,7 +2,7 @@
 
 - `pbkdf2`: derives a key from a passphrase or from the key of another provider;
 - `external`: gets keys from a program;
-- those that need a cloud service are refused, with what they need.
+- providers that need a cloud service are refused, with the name of the service.
 
 Source: OpenTofu `internal/encryption/keyprovider`.
 """

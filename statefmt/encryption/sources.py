@@ -104,7 +104,8 @@ def layered_configuration(
     *,
     allow_external: bool = False,
 ) -> EncryptionConfiguration | None:
-    """Merge the given configuration, TF_ENCRYPTION and that of the module in `directory`, in this order of precedence.
+    """Merge the given configuration, TF_ENCRYPTION and the configuration of the module in `directory`, in this order of
+    precedence.
 
     `options` set variables of the module. Programs that the module names run only with `allow_external`. Returns None
     if nothing is configured. Raises ConfigurationError, with the place.
@@ -408,7 +409,7 @@ class SourceSurroundings:
 
     @property
     def files_within(self) -> tuple[str, ...] | None:
-        # The secrets of a module are often elsewhere, and shown nowhere.
+        # The secrets of a module are often elsewhere, and never shown.
         return None
 
     @property

@@ -1,8 +1,8 @@
 """Many states as tables: an index in DuckDB, and read-only queries over it.
 
-`index_states()` reads the states that have changed and stores what they say, without sensitive values; `query()` runs
-SQL over the result, and `stored_findings()` gives what the rules found. `run_difference()` compares
-two runs. All need the package duckdb: the extra `fleet`.
+`index_states()` reads changed states and stores their content, without sensitive values; `query()` runs SQL over the
+index, and `stored_findings()` returns the findings of the rules. `run_difference()` compares two runs. All need the
+package duckdb: the extra `fleet`.
 """
 
 from __future__ import annotations

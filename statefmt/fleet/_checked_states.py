@@ -1,6 +1,6 @@
-"""Reads the findings of all states from an index, as a project's rules, settings and baseline have them.
+"""Reads the findings of all states from an index, selected by a project's rules, settings and baseline.
 
-No state is read again: what `check` says depends on nothing else that the index does not have.
+No state is read again: the index has everything that the findings of `check` depend on.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 
-# About as many findings are in memory at a time: sorting all in the database takes gigabytes.
+# The approximate number of findings in memory at a time: sorting all in the database takes gigabytes.
 _BATCH: Final = 20_000
 
 
@@ -80,8 +80,8 @@ _UNREADABLE: Final = """
 class StoredFindings:
     """The findings in an open index. `stored_findings()` opens one.
 
-    `unreadable` are the states that could not be read. Iterating yields the others, in the order of their places, and
-    keeps none of them.
+    `unreadable` are the states that could not be read. Iterating yields the other states, in the order of their places,
+    without keeping them.
     """
 
     def __init__(self, connection: DuckDBPyConnection, gate: Gate) -> None:
@@ -120,10 +120,10 @@ class StoredFindings:
 
 @contextmanager
 def stored_findings(path: Path, gate: Gate) -> Iterator[StoredFindings]:
-    """Open an index to read the findings of its states, as `gate` selects them and knows them from a baseline.
+    """Open an index to read the findings of its states, selected by `gate` and its baseline.
 
-    A release, a configuration and schemas that the gate may have are not used. Raises FleetError if the file is not an
-    index with the findings of all rules of this release.
+    Ignores a release, a configuration and schemas of the gate. Raises FleetError if the file is not an index with the
+    findings of all rules of this release.
     """
     connection = open_to_read(path)
     import duckdb
@@ -139,7 +139,7 @@ def stored_findings(path: Path, gate: Gate) -> Iterator[StoredFindings]:
 
 
 def _require_checked(connection: DuckDBPyConnection, path: Path) -> None:
-    """Refuse an index that says nothing about some states: a check of it would pass."""
+    """Refuse an index without findings for some states: its check would pass."""
     last = connection.execute("SELECT finished IS NULL FROM runs ORDER BY run_id DESC LIMIT 1").fetchone()
     if last is None or last[0]:
         raise FleetError(f"{path}: the last `statetool fleet index` did not finish; run it again")
@@ -181,7 +181,7 @@ def _finding(name: str, row: _Row, positions: dict[str, Position]) -> Finding:
     if row.line is not None and row.col is not None:
         position = Position(row.line, row.col)
         if positions.setdefault(row.pointer, position) != position:
-            # Hidden pointers are equal.
+            # All hidden pointers are equal.
             place = Place(name, *position, *position)
     return Finding(
         row.code, row.severity, row.summary, row.detail, row.address, row.pointer, fix_of(row.fix, row.snippet), place

@@ -47,7 +47,7 @@ def on_cluster(
     read: ReadRows,
     chunks: Sequence[Sequence[Task]],
 ) -> Iterator[Iterator[Done]]:
-    """Work on the workers of a cluster; see Spread. What only this process can read, it reads with `read`."""
+    """Work on the workers of a cluster; see Spread. `read` reads states that only this process can read."""
     if context.backend is not None and context.backend.settings:
         raise FleetError("settings of a backend are not sent to a scheduler; set them on its workers")
 
@@ -65,14 +65,14 @@ def on_cluster(
             work.cancel()
 
 
-# Submits chunks to a Dask cluster, collects their rows, and finds the states that kill workers.
-# Bytes travel, one way and the other: Dask pickles no objects of statetool but the name of the function that workers
-# run. A chunk whose workers died more often than the scheduler allows is divided, and its states are read one at a time
-# when nothing else is running, so that only the one that kills its worker is blamed.
+# Submits chunks to a Dask cluster, collects their rows, and finds the states that kill workers. Messages are bytes:
+# Dask pickles no objects of statetool but the name of the function that workers run. A chunk that killed more workers
+# than the scheduler allows is divided, and its states are read one at a time with nothing else running, so that only
+# the culprit is blamed.
 
-# In seconds: how often to look whether there are workers.
+# In seconds: the interval of checks for workers.
 _INTERVAL: Final = 1.0
-# Where the scheduler says that a worker has gone.
+# The topic in which the scheduler announces lost workers.
 _TOPIC: Final = "all"
 
 
@@ -86,7 +86,7 @@ class DaskWork:
         self._cluster = cluster
         self._context = context
         self._encoded = encoded
-        # Names nothing: keys of tasks are in logs and on the dashboard.
+        # Without names: keys of tasks appear in logs and on the dashboard.
         self._name = f"statetool-{secrets.token_hex(8)}"
         self._numbers = count()
         self._running: dict[str, Future[Any]] = {}
@@ -95,9 +95,9 @@ class DaskWork:
         client.subscribe_topic(_TOPIC, self._event)
 
     def results(self, chunks: Sequence[Sequence[Task]], here: Iterator[Done]) -> Iterator[Done]:
-        """Yield the rows of chunks as workers return them, and meanwhile those that are made `here`.
+        """Yield the rows of chunks from workers and from `here`, in order of completion.
 
-        Raises FleetError if the cluster cannot go on.
+        Raises FleetError if the cluster fails.
         """
         waiting, suspects = deque(chunks), deque[Task]()
         finished: SimpleQueue[str] = SimpleQueue()
@@ -128,7 +128,7 @@ class DaskWork:
         yield from here
 
     def cancel(self) -> None:
-        """Cancel the chunks that are left; workers finish those that they have begun."""
+        """Cancel the remaining chunks; workers finish the chunks that they have begun."""
         futures = list(self._running.values())
         with suppress(Exception):
             self._client.unsubscribe_topic(_TOPIC)
@@ -136,7 +136,7 @@ class DaskWork:
                 self._client.cancel(futures)
 
     def _room(self) -> int:
-        """Return how many chunks to submit at a time: enough to keep workers busy, and few enough for the memory."""
+        """Return the number of chunks to submit at a time: enough for all workers, and few enough for the memory."""
         return 2 * sum(self._threads().values()) + 2
 
     def _threads(self) -> dict[str, int]:
@@ -249,9 +249,9 @@ def _client(cluster: Cluster, make: type[Client]) -> Iterator[Client]:
             made.put(error)
 
     with warnings.catch_warnings():
-        # Of releases that differ, which are compared below.
+        # About different releases, which are compared below.
         warnings.simplefilter("ignore")
-        # Dask waits forever for a server that accepts the connection and speaks another protocol.
+        # Dask waits forever for a server that accepts the connection but uses another protocol.
         Thread(target=connect, daemon=True).start()
         try:
             client = made.get(timeout=2 * _PATIENCE)
@@ -268,7 +268,7 @@ def _client(cluster: Cluster, make: type[Client]) -> Iterator[Client]:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Silence what Dask logs here: it is also in an exception, or of no use to a user."""
+    """Silence Dask's logs: they repeat exceptions, or are of no use to the user."""
     loggers = [logging.getLogger(name) for name in logging.root.manager.loggerDict if name.startswith("distributed")]
     levels = [(logger, logger.level) for logger in loggers]
     try:
@@ -281,7 +281,7 @@ def _quiet() -> Iterator[None]:
 
 
 def lost(cluster: Cluster) -> FleetError:
-    """Return the error for a scheduler that has gone away."""
+    """Return the error for a lost scheduler."""
     return FleetError(
         f"{cluster.scheduler}: the scheduler is gone; the index has what was read so far, and the same command goes on"
     )
@@ -298,7 +298,7 @@ def _security(cluster: Cluster) -> Security | None:
         file = getattr(security, name)
         if not file:
             if name == "tls_client_key":
-                # It may be in the file of the certificate.
+                # The key may be in the certificate file.
                 continue
             raise FleetError(f"{cluster.scheduler}: no certificates: ", _CERTIFICATES, f"; {_OF_DASK}")
         if "\n" not in file and not Path(file).is_file():
@@ -331,7 +331,7 @@ _ELSEWHERE: Final = "the worker finds another state at this place; its environme
 
 
 def answer_job(context: RunContext, data: bytes) -> bytes:
-    """Return the rows of the states of a job, encoded. A state that cannot be read is a row, and no exception."""
+    """Return the rows of the states of a job, encoded. An unreadable state becomes a row, not an exception."""
     release, content = msgspec.msgpack.decode(data, type=tuple[str, Raw])
     if release != __version__:
         return msgspec.msgpack.encode(WorkerAnswer(refused=f"it has statetool {__version__}"))
@@ -359,18 +359,18 @@ def _rows(context: RunContext, job: Job, task: SentTask) -> StateRows:
         except StatetoolError as error:
             return unreadable(task.origin, error.on_command_line)
         if not isinstance(name, RemoteName) or name != task.origin.uri:
-            # A worker with another TF_DATA_DIR, say, or without the argument that the run has from its environment.
+            # For example, a worker with another TF_DATA_DIR, or without an argument from the environment of the run.
             return unreadable(task.origin, _ELSEWHERE)
     return read_rows(context, name, task.origin, job.wanted, checks=job.checks, limits=job.limits, size=task.size)
 
 
-# What travels between the run and the workers of a cluster: names of states one way, rows the other.
-# No message contains environment variables, arguments of backends or sensitive values. Every job contains the key of
-# the index, since the workers hash values.
+# The messages between the run and the workers of a cluster: names of states in one direction, rows in the other. They
+# contain no environment variables, arguments of backends or sensitive values. Every job contains the key of the index,
+# since the workers hash values.
 
 
 class SentTask(Struct, frozen=True):
-    """A state to read: a file by its absolute path, or that of a URL or of a folder and workspace."""
+    """A state to read: a file by its absolute path, the URL of a state, or a folder and workspace."""
 
     kind: Literal["file", "url", "folder"]
     name: bytes
@@ -380,7 +380,7 @@ class SentTask(Struct, frozen=True):
 
 
 class Job(Struct, frozen=True):
-    """The states of a chunk, what to make of them, and what the run allows on the way to backends."""
+    """The states of a chunk, the wanted rows, and the permissions for backends."""
 
     tasks: tuple[SentTask, ...]
     wanted: Wanted
@@ -393,7 +393,7 @@ class Job(Struct, frozen=True):
 
 
 class WorkerAnswer(Struct, frozen=True):
-    """The rows of a chunk, or why the worker refuses it."""
+    """The rows of a chunk, or the reason why the worker refuses it."""
 
     done: Done | None = None
     refused: str = ""
@@ -403,7 +403,7 @@ _ANSWER: Final = msgspec.msgpack.Decoder(WorkerAnswer)
 
 
 def sent(task: Task) -> SentTask | None:
-    """Return a task as it travels; None if only this process can read it, such as a version in a git repository."""
+    """Return the message for a task; None if only this process can read the state, such as a version in git."""
     name, place = task.name, task.origin
     if isinstance(name, RemoteName):
         if name.folder is None:
@@ -419,7 +419,7 @@ def sent(task: Task) -> SentTask | None:
 def encoded_job(
     context: RunContext, tasks: tuple[SentTask, ...], wanted: Wanted, checks: bool, limits: StateLimits
 ) -> bytes:
-    """Return a job as it travels, with the release before it: another one might read it differently."""
+    """Return the message for a job, preceded by the release, which another release might read differently."""
     allowed = context.backend or BackendOptions()
     job = Job(
         tasks=tasks,

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 _PARTS: Final = 16
 
 
-# The tables that are compared, with that of their changes, and the columns that both have.
+# The tables to compare, with their tables of changes and the common columns.
 _COMPARED: Final = tuple(
     (table, changes, ", ".join(row.__struct_fields__[1:-1]))
     for table, changes, row in (
@@ -53,7 +53,7 @@ class KnownState(NamedTuple):
 
 
 class _Part(NamedTuple):
-    """The rows of some states that wait to be stored; `known` are the states that have any as yet."""
+    """Rows of some states before storage; `known` are the states that already have rows."""
 
     tasks: Sequence[Task]
     known: Sequence[str]
@@ -74,11 +74,11 @@ class Database:
         self._batch: list[_Part] = []
 
     def key(self) -> bytes:
-        """Return the key of its hashes."""
+        """Return the key of the hashes."""
         return bytes(self._one("SELECT key FROM settings"))
 
     def known(self) -> dict[str, KnownState]:
-        """Return what it knows about its states, by their ids."""
+        """Return the known facts about the states, by their ids."""
         rows = self._connection.execute(
             "SELECT state_id, version, made_by, source, error IS NOT NULL FROM states"
         ).fetchall()
@@ -94,16 +94,16 @@ class Database:
         return number
 
     def add(self, tasks: Sequence[Task], known: Sequence[str], done: Done, run_id: int) -> None:
-        """Take the rows of some states, those that are `known` to have any. They are stored together with others."""
+        """Add the rows of some states; `known` are the states that already have rows. Rows are stored in batches."""
         self._batch.append(_Part(tasks, known, done, run_id))
         if len(self._batch) >= _PARTS:
             self.flush()
 
     def flush(self) -> None:
-        """Replace the rows of the states that wait, in one transaction.
+        """Replace the rows of the waiting states, in one transaction.
 
-        If the database refuses them, which no ordinary state causes, try fewer at a time; a state whose own rows it
-        refuses has a row that says so.
+        If the database refuses them, which no ordinary state causes, try smaller batches; a state whose own rows are
+        refused gets a row with the reason.
         """
         parts, self._batch = self._batch, []
         if parts:
@@ -116,7 +116,7 @@ class Database:
             self._replace(parts)
         except duckdb.Error as error:
             if is_of_file(error) or isinstance(error, duckdb.OutOfMemoryException):
-                # The reason is not the rows.
+                # The rows are not the reason.
                 raise
             if len(parts) > 1:
                 for part in parts:
@@ -137,7 +137,7 @@ class Database:
 
     @contextmanager
     def _recorded(self, run_id: int, state_ids: Sequence[str]) -> Iterator[None]:
-        """Record what the block changes in the rows of those states that an earlier run had.
+        """Record the changes that the block makes to states of earlier runs.
 
         Use it within a transaction.
         """
@@ -153,7 +153,7 @@ class Database:
             )
         yield
         for table, changes, names in _COMPARED:
-            # Rows may repeat: a broken state can have an address twice. So they are counted.
+            # Rows may repeat: a broken state can have an address twice. So rows are counted.
             self._connection.execute(
                 f"INSERT INTO {changes} SELECT ?, {names}, sum(change) AS change FROM ("
                 f"SELECT {names}, -1 AS change FROM temp.old_{table} UNION ALL "
@@ -165,12 +165,12 @@ class Database:
 
     @cached_property
     def _earlier(self) -> frozenset[str]:
-        """The states that an earlier run had. All that is in others is new, which `history` says."""
+        """Return the states of earlier runs. Everything in other states is new, as recorded in `history`."""
         rows = self._connection.execute("SELECT DISTINCT state_id FROM history").fetchall()
         return frozenset(state_id for (state_id,) in rows)
 
     def end_run(self, run_id: int, finished: str, gone: Sequence[str], found: Sequence[str], read: int) -> None:
-        """Remove the states that are gone, and record the run and the history of its states, in one transaction."""
+        """Remove the missing states, and record the run and the history of its states, in one transaction."""
         with self._transaction():
             with self._recorded(run_id, gone):
                 self._delete(gone)
@@ -183,7 +183,7 @@ class Database:
             )
 
     def failed(self, found: Sequence[str]) -> list[tuple[str, str]]:
-        """Return the URI and the error of each of some states that could not be read."""
+        """Return the URI and the error of each failed state."""
         return self._connection.execute(
             "SELECT uri, error FROM states WHERE error IS NOT NULL AND state_id IN (SELECT unnest(?)) ORDER BY uri",
             [list(found)],
@@ -195,7 +195,7 @@ class Database:
                 self._connection.execute(f"DELETE FROM {name} WHERE state_id IN (SELECT unnest(?))", [list(state_ids)])
 
     def _insert(self, name: str, parts: Sequence[bytes], run_id: int) -> None:
-        """Insert rows in one statement for each form, which costs much less than one for each part."""
+        """Insert rows in one statement for each form, which is much faster than one statement for each part."""
         forms: dict[str, list[str]] = {"csv": [], "json": []}
         longest = 0
         for number, data in enumerate(parts):
@@ -205,12 +205,12 @@ class Database:
                     path.write_bytes(found)
                     forms[form].append(str(path))
                     longest = max(longest, len(found))
-        # The text of JSON is cast on its way into the table.
+        # JSON is cast from text on its way into the table.
         types = ", ".join(
             f"{column.name}: '{'VARCHAR' if column.type == 'JSON' else column.type}'"
             for column in columns(STATE_TABLES[name])
         )
-        # The rows come from workers, which do not know the run.
+        # Rows come from workers, which do not know the run.
         what = f"* REPLACE ({run_id} AS run_id)" if name == "states" else "*"
         for form, paths in forms.items():
             if paths:
@@ -228,7 +228,7 @@ class Database:
         try:
             yield
         except BaseException:
-            # After a fatal error, such as a full disk, there is nothing to take back.
+            # After a fatal error, such as a full disk, there is nothing to roll back.
             with suppress(Exception):
                 self._connection.execute("ROLLBACK")
             raise
@@ -275,7 +275,7 @@ def opened(path: Path) -> Iterator[Database]:
 
 @contextmanager
 def _refusing(path: Path) -> Iterator[None]:
-    """Turn errors of the database, and of files with rows on their way to it, into FleetError."""
+    """Turn errors of the database, and of temporary files with rows, into FleetError."""
     failed = f"{path}: cannot write this index: "
     try:
         yield
@@ -290,7 +290,7 @@ def _refusing(path: Path) -> Iterator[None]:
 
 @contextmanager
 def private_files() -> Iterator[None]:
-    """Let this process create files that only their owner can read; DuckDB creates some, and takes no mode."""
+    """Let this process create files that only their owner can read; DuckDB has no option for the mode."""
     mask = os.umask(0o077)
     try:
         yield
@@ -300,7 +300,7 @@ def private_files() -> Iterator[None]:
 
 def create(path: Path) -> None:
     """Create an index without states under another name, and rename it. Raises FleetError and duckdb.Error."""
-    # DuckDB cannot open what it has half written. One that was killed left it behind.
+    # DuckDB cannot open a half-written file, which a killed process may leave behind.
     new = path.with_name(f".{path.name}.new")
     if not path.parent.exists():
         raise FleetError(f"{path}: cannot create this index: there is no folder {path.parent}")

@@ -31,24 +31,24 @@ from statefmt.text import pattern
 
 # An ordinary string, which can be encoded.
 MASK: Final = str(HIDDEN)
-# Secrets that are looked for one by one, which is faster.
+# The limit up to which secrets are searched one by one, which is faster.
 _FEW: Final = 32
-# Its configuration may have credentials; `remote_refs` has the rest of it.
+# Its configuration may contain credentials; `remote_refs` has the rest of it.
 REMOTE_STATE: Final = "terraform_remote_state"
 _SURROGATE: Final = pattern(rb"\\u[Dd]")
-# With what has no end, as hostile bytes may, so that it is not looked at again from each quote.
+# Includes unterminated strings, as in hostile bytes, so that the search does not restart at each quote.
 _QUOTED: Final = pattern(rb'"(?:[^"\\]|\\(?s:.))*+(?:"|\\?\Z)')
-# A word of a sentence, such as an address, with the quoted strings that it has.
+# A word of a sentence, such as an address, with its quoted strings.
 _TOKEN: Final = pattern(r'(?:"(?:[^"\\]|\\(?s:.))*+(?:"|\\?\Z)|[^\s"])+')
-# Findings quote an invalid address, whose names cannot be told apart.
+# Findings quote an invalid address, whose names cannot be separated.
 _INVALID: Final = pattern(r"\(column [0-9]+ of the [a-z ]+ (?=['\"])")
-# More secrets are not looked for in each of these, and shorter ones are in too many words.
+# The most secrets to search for in each string, and the length below which they occur in too many words.
 _MOST: Final = 200
 _LEAST: Final = 4
 
 
 def one_line(value: bytes | Raw) -> bytes:
-    """Return JSON without whitespace between its parts, so that the layout of a file makes no difference."""
+    """Return JSON without whitespace between its parts, so that the layout of a file does not matter."""
     text = bytes(value)
     if b"\n" not in text:
         return text
@@ -59,7 +59,7 @@ def one_line(value: bytes | Raw) -> bytes:
 
 
 def json_text(value: bytes) -> str:
-    """Return JSON as a string. What is not Unicode is replaced, as by OpenTofu: a database has nothing else."""
+    """Return JSON as a string. Invalid Unicode is replaced, like in OpenTofu: a database has only Unicode."""
     return (_replaced(value) if _SURROGATE.search(value) else value).decode("utf-8", "replace")
 
 
@@ -72,9 +72,9 @@ def _replaced(value: bytes) -> bytes:
 
 class Masking:
     """Hides the sensitive values of one state. `secrets` are its sensitive strings, `holders` the `id()` of each object
-    that has some without a mark.
+    with unmarked secrets.
 
-    `names` are those of them that a name, a key or an address may repeat: none, if none of the state's does.
+    `names` are the secrets that may occur in names, keys or addresses; empty if none occurs.
     """
 
     def __init__(
@@ -83,11 +83,11 @@ class Masking:
         self.secrets = secrets
         self._holders = holders
         self.names = secrets if names is None else names
-        # By identity: reading makes one address of equal text, and printing it costs more than all else here.
+        # By identity: the reader shares one address for equal text, and formatting addresses dominates the time here.
         self._printed: dict[int, tuple[object, str]] = {}
 
     def printed(self, address: object) -> str:
-        """Return an address as a string, hidden if a part of it is a secret; made once for each address."""
+        """Return an address as a string, hidden if it contains a secret; cached for each address."""
         found = self._printed.get(id(address))
         if found is None:
             found = self._printed[id(address)] = (address, self.address(str(address)))
@@ -98,23 +98,23 @@ class Masking:
         return MASK if text in self.names else text
 
     def address(self, text: str) -> str:
-        """Return an address, hidden if a part of it is a secret."""
+        """Return an address, hidden if it contains a secret."""
         return MASK if self.names and names_secret(text, self.names) else text
 
     def pointer(self, pointer: str) -> str:
-        """Return a JSON pointer, hidden if one of its names is or has a secret."""
+        """Return a JSON pointer, hidden if a name in it contains a secret."""
         if not self.names:
             return pointer
         names = (name.replace("~1", "/").replace("~0", "~") for name in pointer.split("/"))
         return MASK if any(names_secret(name, self.names) for name in names) else pointer
 
     def prose(self, text: str) -> str:
-        """Return a sentence in which words, addresses and quoted strings are hidden if they have a secret."""
+        """Return a sentence; words, addresses and quoted strings that contain a secret are hidden."""
         if not self.names:
             return text
         invalid = _INVALID.search(text) if text.endswith(("')", '")')) else None
         if invalid is not None:
-            # However it is escaped, a part of an invalid address may be a secret.
+            # A part of an invalid address may be a secret, with any escapes.
             plain = text[invalid.end() :].replace("\\", "")
             if len(self.names) > _MOST or any(secret in plain for secret in self._unescaped):
                 text = f"{text[: invalid.end()]}{MASK})"
@@ -129,7 +129,7 @@ class Masking:
 
     @cached_property
     def _phrases(self) -> Mapping[str, list[str]]:
-        """The secrets of several words, by their first word."""
+        """The secrets of several words, by the first word."""
         found: dict[str, list[str]] = {}
         for secret in self.names:
             first, *others = secret_words(secret)[:2] or [secret]
@@ -138,15 +138,15 @@ class Masking:
         return found
 
     def is_secret(self, type_name: str) -> bool:
-        """Return whether resources of a type are secrets as a whole, or have credentials without a mark."""
+        """Return whether resources of a type are entirely secret, or have unmarked credentials."""
         return type_name in SECRET_IDS or type_name == REMOTE_STATE
 
     def is_plain(self, obj: ResourceInstanceObject) -> bool:
-        """Return whether nothing in the attributes of an object is sensitive."""
+        """Return whether the attributes of an object contain nothing sensitive."""
         return obj.sensitive_attributes == b"[]" and id(obj) not in self._holders
 
     def attributes(self, obj: ResourceInstanceObject, type_name: str) -> bytes | None:
-        """Return the attributes as JSON with sensitive parts hidden; None for a resource that is a secret."""
+        """Return the attributes as JSON with sensitive parts hidden; None for an entirely secret resource."""
         return (
             None if self.is_secret(type_name) else self._shown(attributes_value(obj, type_name, show_sensitive=False))
         )
@@ -156,7 +156,7 @@ class Masking:
         return self._shown(identity_value(obj, type_name, show_sensitive=False))
 
     def repeats(self, value: bytes) -> bool:
-        """Return whether JSON has a secret among its strings."""
+        """Return whether the strings in JSON contain a secret."""
         if not self.secrets or (len(self._encoded) <= _FEW and not any(secret in value for secret in self._encoded)):
             return False
         return any(text in self._encoded for text in _QUOTED.findall(value))
@@ -170,7 +170,7 @@ class Masking:
             text = exact_text(value)
             return one_line(exact_text(self._without(decoded(value))) if self.repeats(text) else text)
         except (ValueError, RecursionError):
-            # Nested too deeply to say what is in it.
+            # Nested too deeply to search.
             return None
 
     def _without(self, value: JSONValue) -> JSONValue:
@@ -181,12 +181,12 @@ class Masking:
         return HIDDEN if isinstance(value, str) and not isinstance(value, Hidden) and value in self.secrets else value
 
 
-# What many values are: hiding every `true` and every port would hide what is no secret.
+# Common values: hiding every `true` and every port would hide values that are not secret.
 _PLAIN: Final = pattern(r"-?[0-9]{0,5}|.|true|false|none|null")
-# What is left of an address or a sentence between these may be a secret.
+# The parts of an address or a sentence between these characters may be secrets.
 _BARE: Final = pattern(r"""[^\s"'`\[\](){},;:.=]+""")
 _CLOSED: Final = pattern(r'"(?:[^"\\]|\\(?s:.))*+"')
-# A quoted string without an end goes to the end, so that it is not looked at again from each quote.
+# An unterminated string extends to the end, so that the search does not restart at each quote.
 _WORD: Final = pattern(r"""[^\s"'`\[\](){},;:.=]+|"(?:[^"\\]|\\(?s:.))*+(?:"|\\?\Z)""")
 
 
@@ -198,7 +198,7 @@ class StateSecrets(NamedTuple):
 
 
 def secrets_of(snapshot: Snapshot) -> StateSecrets:
-    """Return what is sensitive in a state: in attributes, in outputs, and the results of random resources."""
+    """Return the sensitive strings of a state: in attributes, in outputs, and the results of random resources."""
     found: set[str] = set()
     objects = [(obj, resource.addr.resource.type) for resource in snapshot.resources for obj in resource.objects]
     unmarked = frozenset(id(objects[place][0]) for place in with_secrets(objects))
@@ -214,7 +214,7 @@ def secrets_of(snapshot: Snapshot) -> StateSecrets:
 
 
 def secrets_of_document(document: StateV4) -> frozenset[str]:
-    """Return the sensitive strings of a state that cannot be loaded: its findings may have them in addresses."""
+    """Return the sensitive strings of a state that cannot be loaded: addresses in its findings may contain them."""
     found: set[str] = set()
     for resource in filter(None, document.resources or ()):
         is_secret = resource.type in SECRET_IDS
@@ -238,7 +238,7 @@ def secrets_of_document(document: StateV4) -> frozenset[str]:
 
 
 def _first_names(paths: Raw | UnsetType) -> frozenset[str] | None:
-    """Return the attributes that sensitive paths lead into; None for all of them, if a path cannot be read."""
+    """Return the top-level attributes of sensitive paths; None for all, if a path cannot be read."""
     if not isinstance(paths, Raw):
         return frozenset()
     try:
@@ -248,10 +248,10 @@ def _first_names(paths: Raw | UnsetType) -> frozenset[str] | None:
 
 
 def _spelled(found: Set[str]) -> frozenset[str]:
-    """Return what is long enough to be a secret, also as addresses have it."""
+    """Return the strings that are long enough to be a secret, also in the form of addresses."""
     secrets = {text for text in found if not _PLAIN.fullmatch(text)}
     odd = [text for text in secrets if not text.isalnum()]
-    # As addresses have them, and as JSON pointers do.
+    # In the form of addresses, and of JSON pointers.
     secrets.update(str(StringKey(text))[2:-2] for text in odd)
     secrets.update(text.replace("~", "~0").replace("/", "~1") for text in odd)
     return frozenset(secrets)
@@ -266,7 +266,7 @@ def secret_words(text: str) -> list[str]:
 
 
 def names_secret(text: str, secrets: frozenset[str]) -> bool:
-    """Return whether a text, such as an address, is or contains one of the secrets as a word or a quoted string."""
+    """Return whether a text, such as an address, equals a secret or contains one as a word or a quoted string."""
     return text in secrets or any(
         word in secrets or (word[:1] == '"' and word[1:-1] in secrets) for word in secret_words(text)
     )
@@ -276,7 +276,7 @@ def _strings_of_all(obj: ResourceInstanceObject) -> Iterator[str]:
     if obj.attributes is None:
         yield from (obj.attributes_flat or {}).values()
         return
-    # Numbers are its settings, and so are these strings, which many other objects have.
+    # Numbers are settings of the resource, as are these strings, which many other objects have.
     value = loads_exact(bytes(obj.attributes), replace_invalid=True)
     members = dict(value) if isinstance(value, Members) else {}
     yield from _strings([item for name, item in members.items() if name not in ("keepers", "override_special")])
@@ -312,7 +312,7 @@ def _strings(value: JSONValue) -> Iterator[str]:
             yield item
 
 
-# Findings of one rule often share their fix.
+# Findings of a rule often share their fix.
 _KEPT: Final = 4096
 
 
@@ -327,7 +327,7 @@ _PARTS: Final = msgspec.json.Decoder(tuple[str | StoredCommand, ...])
 
 
 def finding_rows(state_id: str, data: bytes, findings: Sequence[Finding], masking: Masking) -> list[FindingRow]:
-    """Return the rows of the findings about a state, in their order; `data` is its plain content."""
+    """Return the rows of the findings about a state, in order; `data` is its plain content."""
     places = finding_positions(data, findings) if findings else {}
     return [
         FindingRow(
@@ -359,7 +359,7 @@ def _fix_of(parts: str, snippet: str) -> Fix:
 
 
 def _stored(text: str) -> str:
-    """Return a text with unpaired surrogates, which no database has, written as `\\ud800`."""
+    """Escape unpaired surrogates, which a database cannot store, as `\\ud800`."""
     return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode()
 
 

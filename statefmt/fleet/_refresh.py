@@ -39,11 +39,12 @@ from statefmt.whereabouts.urls import url_without_values
 
 
 class IndexOptions(NamedTuple):
-    """Options of a run: with the findings of the rules, with attributes and output values, and where states are read.
+    """Options of a run: whether to store findings of the rules, attributes and output values; and the readers of
+    states.
 
-    `workers` is the number of processes, None for one per processor, as far as there is work for them. With a
-    `cluster`, its workers read the states. `max_size`, such as `20MiB`, and `timeout` in seconds limit each state; the
-    defaults are STATETOOL_MAX_SIZE and STATETOOL_TIMEOUT.
+    `workers` is the number of processes, None for at most one per processor. With a `cluster`, its workers read the
+    states. `max_size`, such as `20MiB`, and `timeout` in seconds limit each state; the defaults are STATETOOL_MAX_SIZE
+    and STATETOOL_TIMEOUT.
     """
 
     checks: bool = True
@@ -57,9 +58,9 @@ class IndexOptions(NamedTuple):
 class IndexRun(NamedTuple):
     """The result of a run: its number, and the states in the sources, read again, removed and failed.
 
-    `failed` has the URI and the reason of each, also of those that had failed before. `missing` has the sources that
-    could not be listed, and why; their states stay in the index. `deaths` is the number of workers that died; the
-    states that they were reading were read again.
+    `failed` has the URI and the reason of each failed state, including earlier failures. `missing` has the sources that
+    could not be listed, with reasons; their states stay in the index. `deaths` is the number of dead workers, whose
+    states were read again.
     """
 
     run_id: int
@@ -72,7 +73,7 @@ class IndexRun(NamedTuple):
 
 
 def index_states(context: RunContext, sources: Sequence[str], into: Path, options: IndexOptions) -> IndexRun:
-    """Index the states of some sources in a DuckDB file, and refresh what it already has of them.
+    """Index the states of some sources in a DuckDB file, or refresh the index.
 
     Args:
         context: The run: its environment, encryption and progress.
@@ -80,8 +81,8 @@ def index_states(context: RunContext, sources: Sequence[str], into: Path, option
         into: The database. It is created if it does not exist.
         options: How to index.
 
-    Each batch is one transaction, so that a run that is killed leaves a consistent index, and the next one goes on.
-    Raises FleetError if the database cannot be used.
+    Each batch is one transaction, so that a killed run leaves a consistent index, and the next run continues. Raises
+    FleetError if the database cannot be used.
     """
     if options.cluster is not None:
         options.cluster.check()
@@ -144,19 +145,19 @@ def _spread(context: RunContext, options: IndexOptions, wanted: Wanted, work: in
     if not sys.platform.startswith("linux"):
         return partial(in_process, read)
     count = processor_count() if options.workers is None else options.workers
-    # A process of its own for one worker, too: only there can a state be interrupted.
+    # A separate process even for one worker: only there can a state be interrupted.
     return partial(in_processes, min(count, work), read, limits.seconds) if work else partial(in_process, read)
 
 
-# After how many states the listing says how far it is.
+# The number of states between progress reports.
 _REPORTED: Final = 1000
 
 
 class FleetListing(NamedTuple):
-    """The states of the sources: their ids with what tells different states of one id apart, those to read,
-    and the sources that were listed to their end.
+    """The states of the sources: their ids with their identities, the states to read, and the completely listed
+    sources.
 
-    `missing` has the reasons why others were not.
+    `missing` has the reasons for the other sources.
     """
 
     found: dict[str, str]
@@ -166,10 +167,10 @@ class FleetListing(NamedTuple):
 
 
 def listed(context: RunContext, sources: Sequence[str], known: Mapping[str, KnownState], made: str) -> FleetListing:
-    """List the sources. A state is due if it is not known by this version, or its rows depend on something else.
+    """List the sources. A state is due if its version is unknown, or its rows depend on other options.
 
-    `known` is what the index has, and `made` what its rows depend on beside their states. Raises FleetError for
-    standard input.
+    `known` are the states of the index, and `made` identifies the release and the options of its rows. Raises
+    FleetError for standard input.
     """
     listing = FleetListing({}, [], set(), [])
     for source in sources:
@@ -192,7 +193,7 @@ def listed(context: RunContext, sources: Sequence[str], known: Mapping[str, Know
 def _add(listing: FleetListing, state: SourceState, known: Mapping[str, KnownState], made: str) -> None:
     state_id = state_id_of(state.uri)
     if state_id in listing.found:
-        # A region is no difference: a bucket has one.
+        # A different region is not a difference: a bucket has one region.
         if _apart(listing.found[state_id]) != _apart(state.identity):
             listing.missing.append(
                 f"{state.uri}: another state has the same location, at another endpoint or with another query; "
@@ -207,15 +208,15 @@ def _add(listing: FleetListing, state: SourceState, known: Mapping[str, KnownSta
 
 
 def _apart(identity: str) -> str:
-    """Return what `StatePlace.identity` adds to the location."""
+    """Return the part that `StatePlace.identity` adds to the location."""
     return identity.partition("\n")[2]
 
 
 class SourceState(NamedTuple):
-    """A state of a source: how to read it, its place, and what tells one content from the next without reading it.
+    """A state of a source: its name for reading, its place, and its version, which is known without reading it.
 
-    `source` is the same from any directory, and has no value that may be secret. `version` is None if only reading
-    tells. `identity` may have a secret: states with the same `uri` and another one are different.
+    `source` does not depend on the directory, and contains no secrets. `version` is None if it is unknown without
+    reading. `identity` may contain a secret: states with the same `uri` but different identities are different.
     """
 
     name: str
@@ -243,7 +244,7 @@ def _states(context: RunContext, source: str) -> Iterator[SourceState]:
         for name, blob, size in states:
             yield SourceState(name, _text(name), _text(where), None, blob, size)
     elif "://" in source:
-        # Other URLs cannot have secrets.
+        # URLs of other schemes cannot contain secrets.
         shown = url_without_values(source) if source[:4].lower() == "http" else source
         yield from _remote(states_at_url(context, source), shown)
     elif is_folder(source):
@@ -253,7 +254,7 @@ def _states(context: RunContext, source: str) -> Iterator[SourceState]:
     elif os.path.lexists(source):
         yield _file(source, _text(os.path.abspath(source)))  # noqa: PTH100
     else:
-        # Otherwise it is a state that cannot be read, and the states of a folder that is not mounted are gone.
+        # Otherwise it would be an unreadable state, and the states of an unmounted folder would be removed.
         raise StoreError(f"{source}: there is no such file or folder")
 
 
@@ -295,19 +296,19 @@ def _file(name: str, source: str) -> SourceState:
     try:
         status = path.stat()
     except OSError:
-        # Reading it says why.
+        # Reading it reports the reason.
         return SourceState(name, uri, source, workspace, None, 0)
     version = f"{status.st_ino:x}-{status.st_size:x}-{status.st_mtime_ns:x}"
     return SourceState(name, uri, source, workspace, version, status.st_size)
 
 
 def _text(path: str) -> str:
-    """Return a path as text: a database has nothing else."""
+    """Return a path as valid Unicode, for the database."""
     return os.fsencode(path).decode("utf-8", "backslashreplace")
 
 
 def states_at_url(context: RunContext, url: str) -> Iterator[tuple[RemoteName, ListedState | None]]:
-    """Yield the states that a URL names: one, or all below it. Raises StoreError."""
+    """Yield the states at a URL: one, or all below it. Raises StoreError."""
     several = several_at_url(url, context.environment, context.backend)
     if several is None:
         one = url_name(url, context.environment, context.backend)
@@ -324,8 +325,7 @@ def states_at_url(context: RunContext, url: str) -> Iterator[tuple[RemoteName, L
 def states_of_folder(context: RunContext, folder: Path) -> Iterator[tuple[RemoteName, ListedState | None]]:
     """Yield the states of all workspaces of the backend of a folder, none if it has no backend.
 
-    The files of the backend `local` are not among them. Raises StoreError, and RemoteStateError for a backend that is
-    not supported.
+    Omits the files of the backend `local`. Raises StoreError, and RemoteStateError for a backend that is not supported.
     """
     found = find_backend(folder, context.environment, context.backend)
     if found.type == "local":
@@ -362,7 +362,7 @@ _SUFFIX: Final = b".tfstate"
 
 
 class GitState(NamedTuple):
-    """A state in a revision: its name, which has the absolute path of its repository, and the ID of its blob."""
+    """A state in a revision: its name, with the absolute path of its repository, and the ID of its blob."""
 
     name: str
     blob: str
@@ -372,7 +372,7 @@ class GitState(NamedTuple):
 def states_in_git(source: str, environment: Mapping[str, str]) -> tuple[str, Iterator[GitState]]:
     """Return `git:REVISION:FOLDER` with an absolute folder, and the states in it; FOLDER may also be one file.
 
-    An empty FOLDER stands for the whole repository. Raises StoreError if git is not installed, or does not know the
+    An empty FOLDER means the whole repository. Raises StoreError if git is not installed, or does not know the
     revision.
     """
     found = git_path(source, environment)

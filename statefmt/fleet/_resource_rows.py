@@ -43,7 +43,7 @@ def resource_rows(
 ) -> ResourceRows:
     """Return the rows of the resources of a state, with attributes if wanted.
 
-    This is most of the work of an index, so it prints nothing twice and calls little.
+    This is most of the work of an index, so it formats each value once and makes few calls.
     """
     rows: list[ResourceRow] = []
     objects: list[ObjectRow] = []
@@ -83,7 +83,7 @@ def resource_rows(
                     instances[config, obj.provider_key] = bound
             found = None
             if raw is not None and not is_secret and not masking.names and masking.is_plain(obj):
-                # The usual case: nothing to hide, and so nothing to decode.
+                # The usual case: nothing to hide, so nothing to decode.
                 text = bytes(raw)
                 size = len(text)
                 try:
@@ -136,7 +136,7 @@ def resource_rows(
 
 
 def instance_address(resource: ResourceState, obj: ResourceInstanceObject, masking: Masking) -> str:
-    """Return the address of an instance as `resource_rows` has it."""
+    """Return the address of an instance as in `resource_rows`."""
     address = masking.address(str(resource.addr))
     return address if obj.key is NO_KEY else f"{address}{masking.address(str(obj.key))}"
 
@@ -146,7 +146,7 @@ def _hash(
 ) -> str | None:
     raw = obj.attributes
     if not repeats and raw is not None and masking.is_plain(obj) and not masking.is_secret(type_name):
-        # The usual case: nothing to hide, and so nothing to decode.
+        # The usual case: nothing to hide, so nothing to decode.
         return keyed_hash(hash_key, one_line(raw))
     shown = masking.attributes(obj, type_name)
     return None if shown is None else keyed_hash(hash_key, shown)
@@ -158,7 +158,7 @@ _ARN_PARTS: Final = 6
 
 
 class OrdinaryIdentifiers(Struct, gc=False):
-    """The members of attributes that identify an object, as they nearly always are: strings, or absent."""
+    """The usual form of identifying attributes: strings, or absent."""
 
     id: str | None = None
     arn: str | None = None
@@ -173,14 +173,14 @@ class _Attributes(Struct):
     account_id: Raw = _ABSENT
 
 
-# Raises a DecodeError for all others: then `identifiers` must be used. The result is the same.
+# Raises a DecodeError for unusual objects, which need `identifiers`. The result is the same.
 ORDINARY_IDENTIFIERS: Final = msgspec.json.Decoder(OrdinaryIdentifiers)
 _DECODER: Final = msgspec.json.Decoder(_Attributes)
 _NAMES: Final = _Attributes.__struct_fields__
 
 
 class Identifiers(NamedTuple):
-    """The identifiers of an object, each None if it has none."""
+    """The identifiers of an object; None for missing ones."""
 
     id: str | None
     arn: str | None
@@ -189,7 +189,7 @@ class Identifiers(NamedTuple):
 
 
 def identifiers(obj: ResourceInstanceObject, type_name: str, secrets: frozenset[str]) -> Identifiers:
-    """Return what identifies an object; a part that is or repeats a sensitive value is hidden."""
+    """Return the identifiers of an object; sensitive values and their copies are hidden."""
     if obj.attributes is None:
         shown = dict(shown_flat(obj, type_name))
         given = {name: str(value) if isinstance(value := shown.get(name), str) else None for name in _NAMES}
@@ -207,7 +207,7 @@ def identifiers(obj: ResourceInstanceObject, type_name: str, secrets: frozenset[
 
 
 def of_arn(arn: str) -> tuple[str | None, str | None]:
-    """Return the region and the account of an ARN, each None if it has none."""
+    """Return the region and the account of an ARN; None for a missing part."""
     parts = arn.split(":", _ARN_PARTS - 1)
     return (parts[3] or None, parts[4] or None) if len(parts) == _ARN_PARTS else (None, None)
 
@@ -221,7 +221,7 @@ def _read(obj: ResourceInstanceObject, type_name: str) -> dict[str, str | None]:
     try:
         found = _DECODER.decode(raw)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        # Only the id is worth a second look, which handles unpaired surrogates.
+        # Only the id needs the slower decoder, which handles unpaired surrogates.
         given: dict[str, str | None] = dict.fromkeys(_NAMES)
         found_id = id_among(raw, None)
         given["id"] = MASK if "id" in hidden else None if found_id is None else str(found_id)
@@ -232,19 +232,19 @@ def _read(obj: ResourceInstanceObject, type_name: str) -> dict[str, str | None]:
 def _text(raw: Raw) -> str | None:
     text = bytes(raw)
     if text[:1] == b'"':
-        # OpenTofu replaces what is not Unicode, too.
+        # Like OpenTofu, replace invalid Unicode.
         return str(loads_exact(text, replace_invalid=True)) if b"\\" in text else text[1:-1].decode("utf-8", "replace")
     return text.decode() if text[:1].isdigit() or text[:1] == b"-" else None
 
 
-# The arguments that say where a state is. All others are hidden, as some are credentials.
+# The arguments that locate a state. All others are hidden, as some are credentials.
 _PLACES: Final = frozenset(
     {"bucket", "container_name", "hostname", "key", "organization", "path", "prefix", "region", "resource_group_name"}
     | {"schema_name", "storage_account_name", "workspace_dir", "workspace_key_prefix", "workspaces"}
 )
-# The arguments of the block `workspaces` of the backends remote and cloud that are no credentials.
+# The arguments of the `workspaces` block of the backends remote and cloud without credentials.
 _WORKSPACES: Final = frozenset({"name", "prefix", "project", "tags"})
-# A user and a password before a host, also without a scheme.
+# A user and a password before a host, with or without a scheme.
 _CONFIG: Final = GetAttr("config")
 _LOGIN: Final = pattern(r"[^/@:]*:[^/@]*@")
 
@@ -268,7 +268,8 @@ def remote_ref(
         if argument is not None
     }
     backend, workspace = shown_string(given.get("backend")), shown_string(given.get("workspace"))
-    # Of a connection string, the place has only the server and the database: one with a password is hidden by its form.
+    # The place uses only the server and the database of a connection string; a string with a password is hidden by its
+    # form.
     if "conn_str" in arguments and not any(not path or path[0] == _CONFIG for path in sensitive_paths(obj)):
         arguments["conn_str"] = _connection(obj)
     known = {name: one if name == "conn_str" else _shown(name, one, secrets) for name, one in arguments.items()}
@@ -296,7 +297,7 @@ def _connection(obj: ResourceInstanceObject) -> JSONValue:
 
 
 def _shown(name: str, value: JSONValue, secrets: frozenset[str]) -> JSONValue:
-    """Return the value of an argument, hidden if it has a secret, or another form than a place has."""
+    """Return the value of an argument, hidden if it contains a secret, or does not look like a place."""
     if name == "workspaces":
         # Old states have blocks as lists.
         blocks = value if isinstance(value, list) else [value]
@@ -310,14 +311,14 @@ def _shown(name: str, value: JSONValue, secrets: frozenset[str]) -> JSONValue:
     return HIDDEN if is_secret or names_secret(value, secrets) else value
 
 
-# The backends whose states an index can have, by URIs that their arguments say.
+# The backends whose URIs follow from their arguments.
 _BY_ARGUMENTS: Final = frozenset({"local", "pg", "s3"})
 
 
 def target_uri(backend: str | None, workspace: str | None, arguments: Mapping[str, JSONValue], uri: str) -> str | None:
-    """Return the URI of the state that is read by the state at `uri`; None if that is not known.
+    """Return the URI of the state that the state at `uri` reads; None if it is unknown.
 
-    Arguments that are hidden, or come from the environment of a run, are not known.
+    Hidden arguments, and arguments from the environment, are unknown.
     """
     workspace = workspace or DEFAULT_WORKSPACE
     known = backend_type(backend) if backend in _BY_ARGUMENTS else None
@@ -342,7 +343,7 @@ def _local(path: str, uri: str) -> str | None:
     if not path.startswith("/") and not uri.startswith("/"):
         # The state is in a backend, so the folder of its module is unknown.
         return None
-    # Paths are relative to the module, where its state is, too, or the folder with its workspaces.
+    # Paths are relative to the module, which contains its state, or the folder with its workspaces.
     folder = PurePath(uri).parent
     if folder.parent.name == WORKSPACES_FOLDER:
         folder = folder.parent.parent
@@ -360,7 +361,7 @@ HASH_DIGITS: Final = 32
 def keyed_hash(key: bytes, data: bytes) -> str:
     """Return a hash of 16 bytes in hexadecimal: half of the SHA-256 of the key and the data.
 
-    As half of it is missing, nobody can continue it with other data. Processors have instructions for SHA-256.
+    Truncation prevents length extension. Processors have instructions for SHA-256.
     """
     found = begun_hash(key).copy()
     found.update(data)
@@ -369,13 +370,13 @@ def keyed_hash(key: bytes, data: bytes) -> str:
 
 @lru_cache(maxsize=4)
 def begun_hash(key: bytes) -> _Hash:
-    """Return the hash of a key, to copy, to go on with the data, and to cut to HASH_DIGITS, as `keyed_hash` does."""
+    """Return the hash state of a key: copy it, add the data, and cut the digest to HASH_DIGITS, like `keyed_hash`."""
     return sha256(key)
 
 
 def state_id_of(uri: str) -> str:
     """Return the id of a state by its place, 8 bytes in hexadecimal."""
     if uri.startswith("s3://"):
-        # A bucket is in one region, which references often do not name.
+        # A bucket has one region, which references often omit.
         uri = uri.partition("?")[0]
     return blake2b(uri.encode("utf-8", "surrogateescape"), digest_size=8).hexdigest()

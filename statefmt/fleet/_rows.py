@@ -87,7 +87,7 @@ def _stored_rows(
     inspection = inspect(stored if found is None else found.plain)
     findings: Sequence[Finding] = ()
     if checks:
-        # Commands that findings suggest are run in any folder.
+        # Suggested commands must work in any folder.
         findings = check(inspection, name=name if isinstance(name, RemoteName) else origin.uri, opened=found)
     if inspection.snapshot is None and any(one.code == "STA003" for one in inspection.findings):
         is_encrypted = True
@@ -95,12 +95,12 @@ def _stored_rows(
 
 
 def _reason(error: StatetoolError, name: str) -> str:
-    """Return the message without the name, which is in the row already."""
+    """Return the message without the name, which the row already has."""
     return error.on_command_line.removeprefix(f"{name}: ")
 
 
 _REGISTRIES: Final = {"registry.opentofu.org": "opentofu", "registry.terraform.io": "terraform"}
-# Secrets that are looked for in all rows of a state at once.
+# The limit up to which secrets are searched in all rows of a state at once.
 _FEW: Final = 32
 _ENCRYPTED: Final = "encrypted, and no encryption configuration was given"
 
@@ -118,7 +118,7 @@ class StateRows(Struct):
 
 
 class StateOrigin(Struct, frozen=True):
-    """Where the bytes of a state are from: the columns of `states` that do not depend on them."""
+    """The origin of a state: the columns of `states` that do not depend on its bytes."""
 
     state_id: str
     uri: str
@@ -129,14 +129,14 @@ class StateOrigin(Struct, frozen=True):
 
 
 class Wanted(Struct, frozen=True):
-    """The content of rows. `key` is that of the hashes; `attributes` and outputs are stored only if wanted."""
+    """The content of rows. `key` is the key of the hashes; `attributes` and outputs are stored only on request."""
 
     key: bytes
     attributes: bool = False
 
 
 def unreadable(origin: StateOrigin, error: str, stored: bytes | None = None, *, encrypted: bool = False) -> StateRows:
-    """Return the rows of a state that cannot be read."""
+    """Return the rows of an unreadable state."""
     size, digest = (None, None) if stored is None else (len(stored), sha256(stored).hexdigest())
     row = FleetStateRow(**_columns(origin), size=size, sha256=digest, encrypted=encrypted, error=error)
     return StateRows([row], [], [], [], [], [], [])
@@ -154,11 +154,11 @@ def rows_of(
     """Return the rows of a state.
 
     Args:
-        origin: Where it is.
+        origin: Its place.
         stored: Its bytes as stored, encrypted or not.
-        inspection: What reading its plain bytes found.
-        findings: What to store as its findings.
-        wanted: What else to store.
+        inspection: The result of reading its plain bytes.
+        findings: The findings to store.
+        wanted: The other rows to store.
         encrypted: Whether it is stored encrypted.
     """
     snapshot = inspection.snapshot
@@ -167,7 +167,7 @@ def rows_of(
     reason = next(preventing, None)
     if snapshot is None or reason is not None:
         masking = Masking(frozenset() if inspection.document is None else secrets_of_document(inspection.document))
-        # OpenTofu has one summary for an encrypted state and for a file that is not a state.
+        # OpenTofu has the same summary for an encrypted state and a file that is not a state.
         is_sealed = reason is not None and reason.code == Code.ENCRYPTED
         error = _ENCRYPTED if is_sealed else "not a state" if reason is None else reason.summary
         rows = unreadable(origin, error, stored, encrypted=encrypted)
@@ -188,7 +188,7 @@ def rows_of(
         n_objects=sum(len(resource.objects) for resource in snapshot.resources),
     )
     secrets, holders = secrets_of(snapshot)
-    # Names hardly ever repeat a secret, and looking for one in each of them takes long.
+    # Names hardly ever contain a secret, and searching each of them takes long.
     rows = _rows(
         state, snapshot, inspection.data, findings, origin, wanted, Masking(secrets, frozenset(), holders=holders)
     )
@@ -219,7 +219,7 @@ def _rows(
 
 
 def _may_name(rows: StateRows, secrets: frozenset[str]) -> bool:
-    """Return whether a secret may be in a name, an address or an id; nearly always none is."""
+    """Return whether a name, an address or an id may contain a secret; nearly always False."""
     if len(secrets) > _FEW:
         return True
     encoder = msgspec.json.Encoder()
@@ -235,7 +235,7 @@ def _columns(origin: StateOrigin) -> dict[str, Any]:
 
 
 def _engine(snapshot: Snapshot) -> str | None:
-    """Return the engine by the registry of the providers; None if they are of both, or of neither."""
+    """Return the engine by the registry of the providers; None if it is ambiguous."""
     hosts = {resource.provider_config.provider.hostname for resource in snapshot.resources if resource.provider_config}
     engines = {_REGISTRIES[host] for host in map(str, hosts) if host in _REGISTRIES}
     return engines.pop() if len(engines) == 1 else None
@@ -268,16 +268,16 @@ def _outputs(snapshot: Snapshot, state_id: str, wanted: Wanted, masking: Masking
 
 
 class StateLimits(Struct, frozen=True):
-    """The limits of each state: its size in bytes, and the seconds for it."""
+    """The limits of each state: its size in bytes, and its time in seconds."""
 
     size: int
     seconds: float
 
     @classmethod
     def of(cls, environment: Mapping[str, str], size: str | None = None, seconds: float | None = None) -> StateLimits:
-        """Return the limits of a run: STATETOOL_MAX_SIZE and STATETOOL_TIMEOUT stand in for what is not given.
+        """Return the limits of a run: the defaults are STATETOOL_MAX_SIZE and STATETOOL_TIMEOUT.
 
-        Raises FleetError for a size that is not one, and StoreError if a variable is not valid.
+        Raises FleetError for an invalid size, and StoreError for an invalid variable.
         """
         if size is not None and not size_of(size):
             raise FleetError(Wording("--max-size", "max_size"), f" must be a size with a unit, such as 20MiB: {size!r}")
@@ -287,7 +287,7 @@ class StateLimits(Struct, frozen=True):
         )
 
     def applied(self, context: RunContext) -> RunContext:
-        """Return a context in which each request and each stream has these limits at most."""
+        """Return a context with these upper limits for each request and each stream."""
         patience = Patience.of(context.environment)
         variables = {SIZE_VARIABLE: f"{-(-self.size >> 10)}KiB"}
         if self.seconds < patience.whole:
@@ -295,7 +295,7 @@ class StateLimits(Struct, frozen=True):
         return replace(context, environment={**context.environment, **variables})
 
     def refusal(self, size: int) -> str:
-        """Return why a state of this size is not read, "" if it may be."""
+        """Return why a state of this size is not read; "" if it is."""
         if size <= self.size:
             return ""
         return f"it has {size:,} bytes; the limit is {self.size:,} bytes, and --max-size raises it"

@@ -40,7 +40,7 @@ class StateFacts(Struct, frozen=True):
 
 
 class ObjectDifference(Struct, frozen=True):
-    """An object that was added, removed or changed; `what` names what changed in it, such as `attributes`."""
+    """An object that was added, removed or changed; `what` lists the changes, such as `attributes`."""
 
     address: str
     deposed: str
@@ -56,7 +56,7 @@ class OutputDifference(Struct, frozen=True):
 
 
 class FindingDifference(Struct, array_like=True, frozen=True):
-    """Equal findings; `count` is how many are new or, if it is negative, how many are gone."""
+    """Equal findings; `count` is the number of new findings or, if negative, of gone findings."""
 
     code: str
     severity: Literal["error", "warning", "info"]
@@ -85,10 +85,10 @@ class StateDifference(Struct, frozen=True):
 
 
 class RunDifference(Struct, frozen=True):
-    """The differences between the index at the end of one run and at the end of another.
+    """The differences between the index at the ends of two runs.
 
-    `compares_findings` is False if the rules were not run in both. `same_rules` is False if the runs had different
-    rules, so that states that did not change may have new findings.
+    `compares_findings` is False if a run did not run the rules. `same_rules` is False if the runs had different rules,
+    so that unchanged states may have new findings.
     """
 
     before: FleetRun
@@ -110,13 +110,13 @@ class _Parts(NamedTuple):
 
 
 _FACTS: Final = StateFacts.__struct_fields__
-# The columns of `objects` that are compared, and what a change of each is called.
+# The columns of `objects` to compare, by the name of their change.
 _OBJECT_FACTS: Final = ("status", "provider instance", "schema version", "id", "attributes")
 _COUNTS: Final = ("errors", "warnings", "infos")
 
 
 def run_difference(index: Path, before: str = "previous", after: str = "latest") -> RunDifference:
-    """Compare two runs of an index, in either order. Raises FleetError if there is no such index or run.
+    """Compare two runs of an index, in either order. Raises FleetError if the index or a run does not exist.
 
     `before` and `after` are numbers of runs, `latest`, `previous`, `first`, places from the end such as `-1`, or times
     in ISO 8601 for the last run that began by then.
@@ -173,7 +173,7 @@ def _states(
             yield found
 
 
-# Facts are from `history`, which has every state of the index at the end of each run.
+# From `history`, which has every state of the index at the end of each run.
 _STATES: Final = f"""
     SELECT state_id, coalesce(later.uri, earlier.uri) AS uri, earlier.run_id IS NOT NULL, later.run_id IS NOT NULL,
         {", ".join(f"earlier.{name}" for name in _FACTS)}, {", ".join(f"later.{name}" for name in _FACTS)}
@@ -188,7 +188,7 @@ def _facts(values: Sequence[object]) -> StateFacts:
 
 
 def _parts(connection: DuckDBPyConnection, one: FleetRun, other: FleetRun, *, compares_findings: bool) -> _Parts:
-    """Return what changed within states, by their ids."""
+    """Return the changes within states, by the ids of states."""
     parts = _Parts(defaultdict(list), defaultdict(list), defaultdict(list))
     for (state_id, address, deposed), gone, came in _pairs(_changes(connection, "object_changes", one, other), key=3):
         what = tuple(name for name, old, new in zip(_OBJECT_FACTS, gone or (), came or (), strict=False) if old != new)
@@ -202,7 +202,7 @@ def _parts(connection: DuckDBPyConnection, one: FleetRun, other: FleetRun, *, co
 
 
 def _changes(connection: DuckDBPyConnection, table: str, one: FleetRun, other: FleetRun) -> Sequence[tuple[Any, ...]]:
-    """Return what changed between two runs: the sum of the changes of each run, in the last column, by the others."""
+    """Return the changes between two runs: the sum of the changes of each run, grouped by the other columns."""
     fields = msgspec.structs.fields(RUN_TABLES[table])[1:]
     names = ", ".join(field.name for field in fields[:-1])
     sign, first, last = (1, one, other) if one.run_id <= other.run_id else (-1, other, one)
@@ -211,7 +211,7 @@ def _changes(connection: DuckDBPyConnection, table: str, one: FleetRun, other: F
         "WHERE run_id > ? AND run_id <= ? GROUP BY ALL HAVING sum(change) != 0 ORDER BY ALL",
         [sign, first.run_id, last.run_id],
     ).fetchall()
-    # A stranger may have made the index.
+    # The index may come from a stranger.
     found: list[tuple[Any, ...]] = msgspec.convert(rows, list[tuple[tuple(field.type for field in fields)]])  # type: ignore[misc]
     return found
 
@@ -219,9 +219,9 @@ def _changes(connection: DuckDBPyConnection, table: str, one: FleetRun, other: F
 def _pairs(
     rows: Sequence[tuple[Any, ...]], key: int
 ) -> Iterable[tuple[tuple[str, ...], tuple[Any, ...] | None, tuple[Any, ...] | None]]:
-    """Yield each key, the first `key` columns, with the other columns of a removed row and of an added one.
+    """Yield each key (the first `key` columns) with the other columns of a removed and an added row.
 
-    A key may have several of either if a state has an address twice.
+    A key may have several of both if a state has an address twice.
     """
     grouped: dict[tuple[str, ...], tuple[list[tuple[Any, ...]], list[tuple[Any, ...]]]] = {}
     for row in rows:
@@ -239,7 +239,7 @@ _DATE: Final = len("2026-01-31")
 
 
 class FleetRun(Struct, array_like=True, frozen=True):
-    """A run that ended: its number, when it began in UTC, what made its rows, and whether the rules were run."""
+    """A finished run: its number, its start in UTC, the origin of its rows, and whether it ran the rules."""
 
     run_id: int
     started: datetime
@@ -249,7 +249,7 @@ class FleetRun(Struct, array_like=True, frozen=True):
 
 
 def finished_runs(connection: DuckDBPyConnection) -> list[FleetRun]:
-    """Return the runs of an index that ended, in order. Those that were killed are left out."""
+    """Return the finished runs of an index, in order."""
     rows = connection.execute(
         "SELECT run_id, started, made_by, checks, (SELECT count(*) FROM history WHERE history.run_id = runs.run_id) "
         "FROM runs WHERE finished IS NOT NULL ORDER BY run_id"
@@ -259,7 +259,7 @@ def finished_runs(connection: DuckDBPyConnection) -> list[FleetRun]:
 
 
 def named_run(runs: Sequence[FleetRun], name: str) -> FleetRun:
-    """Return the run that a name means. Raises FleetError if there is none.
+    """Return a run by its name. Raises FleetError if there is none.
 
     Args:
         runs: The runs to choose from, in order.

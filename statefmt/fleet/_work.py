@@ -1,4 +1,4 @@
-"""Spreads the reading of states over this process or several: tasks go to a worker, and only rows come back."""
+"""Distributes the reading of states to one or several processes: workers receive tasks and return rows."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from statefmt.model.errors import Wording
 from statefmt.processes import Worker, forked, received, send
 from statefmt.text import pattern
 
-# In bytes of states: enough that starting a process does not count, and little enough to lose.
+# In bytes of states: enough to hide the start of a process, and little enough to repeat.
 CHUNK: Final = 20_000_000
-# In states: one that is far away takes long even if it is small, and no progress is seen before the end of a chunk.
+# In states: a remote state takes long even if it is small, and progress is only reported after each chunk.
 _MOST: Final = 100
-# States whose size is unknown, such as those in a backend, count as this many bytes.
+# The assumed size in bytes of a state of unknown size, such as one in a backend.
 _USUAL_SIZE: Final = 200_000
 
 # Makes the rows of one state; an exception is a bug.
@@ -42,7 +42,7 @@ class Task(Struct, frozen=True):
 class Done(Struct, frozen=True):
     """The rows of some states as lines by table (see `lines_of`), and the ids of these states.
 
-    `deaths` is the number of workers that died since the last one; the states that they were reading are read again.
+    `deaths` is the number of workers that died since the last result; their states are read again.
     """
 
     state_ids: tuple[str, ...]
@@ -50,7 +50,7 @@ class Done(Struct, frozen=True):
     deaths: int = 0
 
     def each(self) -> list[Done]:
-        """Return the rows of each state by itself."""
+        """Return the rows of each state separately."""
         found: dict[str, dict[str, bytes]] = {state_id: {} for state_id in self.state_ids}
         for name, data in self.lines.items():
             for state_id, lines in by_state(data).items():
@@ -58,14 +58,14 @@ class Done(Struct, frozen=True):
         return [Done((state_id,), lines) for state_id, lines in found.items()]
 
 
-# Reads states somewhere, and starts at once. Yields the rows of each chunk, or of parts of it, in any order; every task
-# has exactly one. A state whose worker died has a row that says so. Leaving the context ends the work. Raises
-# FleetError if the work cannot be done there.
+# Reads states, and starts at once. Yields the rows of each chunk, or of its parts, in any order, once for every task. A
+# state whose worker died gets a row with the reason. Leaving the context ends the work. Raises FleetError if the work
+# cannot be done.
 Spread: TypeAlias = "Callable[[Sequence[Sequence[Task]]], AbstractContextManager[Iterator[Done]]]"
 
 
 def chunks(tasks: Iterable[Task]) -> list[list[Task]]:
-    """Group tasks, in order, to about CHUNK bytes each, and no more than 100 states."""
+    """Group tasks, in order, to about CHUNK bytes each, and at most 100 states."""
     found: list[list[Task]] = []
     size = CHUNK
     for task in tasks:
@@ -78,7 +78,7 @@ def chunks(tasks: Iterable[Task]) -> list[list[Task]]:
 
 
 def work_on(chunk: Sequence[Task], read: ReadRows) -> Done:
-    """Read the states of a chunk. A bug costs the state that has met it."""
+    """Read the states of a chunk. A bug only affects the state that triggers it."""
     lines: dict[str, list[bytes]] = {name: [] for name in STATE_TABLES}
     for task in chunk:
         try:
@@ -98,7 +98,7 @@ def not_stored(task: Task, reason: str) -> Done:
 
 
 def worker_died(task: Task, deaths: int = 0) -> Done:
-    """Return the rows of a state that killed the worker that read it, `deaths` of them since the last rows."""
+    """Return the rows of a state that killed its worker; `deaths` is as in Done."""
     done = work_on([task], lambda task: unreadable(task.origin, "worker died"))
     return structs.replace(done, deaths=deaths)
 
@@ -117,7 +117,7 @@ _AGAIN: Final = 1.0
 def in_processes(
     count: int, read: ReadRows, seconds: float, chunks: Sequence[Sequence[Task]]
 ) -> Iterator[Iterator[Done]]:
-    """Work in `count` processes at a time, and `seconds` at most on each state; see Spread.
+    """Work in `count` processes, with a limit of `seconds` for each state; see Spread.
 
     For systems on which forking is safe, such as Linux. A coordinator forks the workers: this process opens a database,
     which starts threads.
@@ -135,7 +135,7 @@ def in_processes(
         with os.fdopen(reading, "rb") as results:
             yield _results(results, {task.origin.state_id: task for chunk in chunks for task in chunk})
     finally:
-        # It ends its workers.
+        # The coordinator ends its workers.
         os.kill(process, signal.SIGTERM)
         os.waitpid(process, 0)
 
@@ -151,11 +151,11 @@ def _results(results: BinaryIO, missing: dict[str, Task]) -> Iterator[Done]:
 
 
 class _OutOfTimeError(BaseException):
-    """The time of a state is over. Nothing between takes it for an error of its own."""
+    """The time of a state is over. A BaseException, so that no handler mistakes it for an error."""
 
 
 def _in_time(read: ReadRows, seconds: float) -> ReadRows:
-    """Interrupt the reading of a state after some time: its bytes may drip, or its writer never write."""
+    """Interrupt the reading of a state after a time: its bytes may drip, or its writer may never write."""
 
     def interrupted(number: int, frame: object) -> NoReturn:
         raise _OutOfTimeError
@@ -163,7 +163,7 @@ def _in_time(read: ReadRows, seconds: float) -> ReadRows:
     def limited(task: Task) -> StateRows:
         signal.signal(signal.SIGALRM, interrupted)
         try:
-            # Again and again: a destructor that runs at that moment would lose the exception.
+            # Repeated: a destructor that runs at that moment would swallow the exception.
             signal.setitimer(signal.ITIMER_REAL, seconds, _AGAIN)
             try:
                 return read(task)
@@ -177,7 +177,7 @@ def _in_time(read: ReadRows, seconds: float) -> ReadRows:
 
 
 class _Part(NamedTuple):
-    """A part of the work: states of a chunk, from one number to before another."""
+    """A part of the work: a range of states of a chunk."""
 
     chunk: int
     first: int
@@ -185,12 +185,12 @@ class _Part(NamedTuple):
 
 
 def _coordinate(chunks: Sequence[Sequence[Task]], read: ReadRows, count: int, results: BinaryIO) -> None:
-    """Have workers read the parts, one at a time each, and pass on their answers. One that dies is replaced."""
+    """Let workers read one part at a time each, and pass on their answers; replace dead workers."""
     waiting = deque(_Part(number, 0, len(chunk)) for number, chunk in enumerate(chunks))
     working: dict[Worker, _Part] = {}
 
     def stop(number: int, frame: object) -> NoReturn:
-        # One that waits for a pipe or a server would notice nothing.
+        # A worker that waits for a pipe or a server would not notice otherwise.
         for worker in working:
             worker.end()
         os._exit(1)
@@ -221,7 +221,7 @@ def _coordinate(chunks: Sequence[Sequence[Task]], read: ReadRows, count: int, re
                 elif part.last - part.first == 1:
                     send(results, worker_died(chunks[part.chunk][part.first], deaths=1))
                 else:
-                    # One of them is the culprit.
+                    # One of the states is the culprit.
                     send(results, Done((), {}, deaths=1))
                     waiting.extend(_Part(part.chunk, number, number + 1) for number in range(part.first, part.last))
                 selector.unregister(worker.answers)
@@ -246,7 +246,7 @@ def lines_of(rows: Sequence[Struct]) -> bytes:
 
 
 def by_state(lines: bytes) -> dict[str, bytes]:
-    """Return the lines of each state by its id, which is the first value of every row."""
+    """Return the lines of each state by its id, the first value of every row."""
     found: dict[str, bytearray] = {}
     for line in lines.splitlines(keepends=True):
         row = msgspec.json.decode(line)
@@ -256,9 +256,9 @@ def by_state(lines: bytes) -> dict[str, bytes]:
 
 
 def as_csv(lines: bytes) -> tuple[bytes | memoryview, bytes]:
-    """Return the rows that are arrays as CSV, and those that are objects as they are."""
+    """Return the array rows as CSV, and the object rows unchanged."""
     if lines[:1] == b"[" and b"\n{" not in lines:
-        # Without the first bracket and the last one. The lines are long, so each copy counts.
+        # Without the first and the last bracket. The lines are long, so each copy is expensive.
         return memoryview(lines.replace(b"]\n[", b"\n"))[1:-2], b""
     arrays = bytearray()
     objects = bytearray()
@@ -271,14 +271,14 @@ def as_csv(lines: bytes) -> tuple[bytes | memoryview, bytes]:
 
 
 def _has_other_escapes(data: bytes) -> bool:
-    """Return whether JSON has an escape that CSV does not have, which only control characters need."""
-    # Nearly always, each backslash is before a quote.
+    """Return whether JSON has an escape that CSV lacks, which only control characters need."""
+    # Nearly always, every backslash precedes a quote.
     if data.count(b"\\") == data.count(b'\\"'):
         return False
     return b"\\" in data.replace(b"\\\\", b"").replace(b'\\"', b"")
 
 
-# Runs on a worker and returns what `answer_job` makes of the bytes. Workers import it by its name.
+# Runs on a worker and returns the result of `answer_job`. Workers import it by name.
 WorkerEntry: TypeAlias = "Callable[[bytes], bytes]"
 
 _ADDRESS: Final = pattern(r"(tcp|tls)://([0-9A-Za-z._-]+|\[[0-9A-Fa-f:.]+\]):([0-9]{1,5})")
@@ -293,8 +293,8 @@ class Cluster(Struct, frozen=True):
     """A Dask cluster.
 
     `scheduler` is its address, `tcp://HOST:PORT` or `tls://HOST:PORT`. The authority, the certificate and the key are
-    files in PEM; without them, Dask's own configuration names them. The key may be in the file of the certificate.
-    `insecure` allows `tcp://` to other machines.
+    files in PEM, by default from Dask's configuration. The certificate file may contain the key. `insecure` allows
+    `tcp://` to other machines.
     """
 
     scheduler: str
@@ -305,7 +305,7 @@ class Cluster(Struct, frozen=True):
     insecure: bool = False
 
     def check(self) -> None:
-        """Raise FleetError if the address is malformed, or not encrypted on the way to another machine."""
+        """Raise FleetError if the address is malformed, or an unencrypted connection to another machine."""
         scheme, host = _parts(self.scheduler)
         files = self.tls_ca, self.tls_cert, self.tls_key
         if scheme == "tls":

@@ -17,21 +17,21 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 
-# Nothing is downloaded or loaded, whatever SQL says.
+# SQL cannot download or load anything.
 _OFFLINE: Final = {
     "autoinstall_known_extensions": "false",
     "autoload_known_extensions": "false",
     "allow_community_extensions": "false",
-    # Nor are the secrets in the home folder, nor the variables of this program, which SQL could name as tables.
+    # Nor read secrets in the home folder, or variables of this program, which SQL could use as tables.
     "allow_persistent_secrets": "false",
     "python_enable_replacements": "false",
 }
 
 
-# Raise it when columns change: an index of another version is refused.
+# Increase it when columns change: an index of another version is refused.
 SCHEMA_VERSION: Final = 3
 KEY_BYTES: Final = 32
-# With the whole names of functions, which the database may replace.
+# With qualified names of functions, which the database may replace.
 _COLUMNS: Final = """
     SELECT table_name, column_name, data_type, column_default FROM system.main.duckdb_columns()
     WHERE schema_name = 'main' AND NOT internal
@@ -40,18 +40,18 @@ _COLUMNS: Final = """
 # They would replace functions of DuckDB in every query.
 _MACROS: Final = "SELECT function_name FROM system.main.duckdb_functions() WHERE NOT internal LIMIT 1"
 _PROCESS: Final = pattern(r"\(PID (\d+)\)")
-# Classes of DuckDB for what is not the fault of a statement. `Error` itself is that of a wrong checksum.
+# DuckDB's exception classes for errors outside a statement. `Error` itself means a wrong checksum.
 _OF_FILES: Final = frozenset({"Error", "IOException", "InternalException", "FatalException", "SerializationException"})
-# In messages about files that are whole.
+# Parts of messages about intact files.
 _WHOLE: Final = ("lock on file", "Permission denied", "No space left", "Is a directory", "Read-only file system")
 
 
 def open_to_write(path: Path) -> DuckDBPyConnection:
     """Open or create a database. Raises FleetError."""
     connection = _connect(path, read_only=False)
-    # More threads take more time of all processors together; the workers need them.
+    # More threads take more CPU time in total, which the workers need.
     connection.execute("SET threads = 1")
-    # The log is written to the tables once, at the end.
+    # Write the log to the tables once, at the end.
     connection.execute("SET checkpoint_threshold = '1GB'")
     return connection
 
@@ -72,7 +72,7 @@ def open_to_read(path: Path, *, writes_to: str | None = None) -> DuckDBPyConnect
         raise
     if writes_to is not None:
         connection.execute("SET allowed_directories = ?", [[writes_to]])
-    # A query that takes more than the memory fails; otherwise it would fill the disk beside the index.
+    # A query that exceeds the memory fails; otherwise it would fill the disk beside the index.
     connection.execute("SET temp_directory = ''")
     connection.execute("SET enable_external_access = false")
     connection.execute("SET lock_configuration = true")
@@ -80,7 +80,7 @@ def open_to_read(path: Path, *, writes_to: str | None = None) -> DuckDBPyConnect
 
 
 def refuse_others(connection: DuckDBPyConnection, path: Path) -> None:
-    """Raise FleetError if a database is not an index of this release, as this program makes it."""
+    """Raise FleetError if a database is not an index of this release."""
     found, expected = _definitions(connection), _expected()
     if not {"settings", "states"} <= found.keys():
         raise FleetError(f"{path}: this database is not an index; name another file")
@@ -107,7 +107,7 @@ def _expected() -> dict[str, set[tuple[str, str, None]]]:
 
 
 def _definitions(connection: DuckDBPyConnection) -> dict[str, set[tuple[str, str, None]]]:
-    """Return the name, the type and the default or expression of each column, by tables; a view is no table."""
+    """Return the name, the type and the default or expression of each column, by table; omits views."""
     found: dict[str, set[tuple[str, str, None]]] = {}
     for table, *column in connection.execute(_COLUMNS).fetchall():
         found.setdefault(table, set()).add((column[0], column[1], column[2]))
@@ -122,13 +122,13 @@ def _connect(path: Path, *, read_only: bool) -> DuckDBPyConnection:
 
         raise FleetError(f"an index needs the package duckdb: {how_to_install('fleet')}") from error
     with refusing_damage(path, "open"):
-        # Absolute, since `:memory:` and others are no files.
+        # Absolute, since `:memory:` and similar names are not files.
         return duckdb.connect(str(path.absolute()), read_only=read_only, config={**_OFFLINE})
 
 
 @contextmanager
 def refusing_damage(path: Path, action: str) -> Iterator[None]:
-    """Turn all errors of DuckDB, of whatever class, into FleetError: in the block only DuckDB works, with our SQL."""
+    """Turn all errors of DuckDB into FleetError: the block contains only DuckDB calls with our SQL."""
     try:
         yield
     except (FleetError, KeyboardInterrupt):
@@ -139,13 +139,13 @@ def refusing_damage(path: Path, action: str) -> Iterator[None]:
 
 
 def is_of_file(error: Exception) -> bool:
-    """Return whether an error of DuckDB is one of the file; other libraries' are, too: the text is not valid, say."""
+    """Return whether an error of DuckDB is about the file; errors of other libraries count, such as invalid text."""
     module = error.__class__.__module__.partition(".")[0]
     return module not in ("duckdb", "_duckdb") or error.__class__.__name__ in _OF_FILES
 
 
 def way_out(path: Path, error: Exception) -> str:
-    """Return what to do if an error comes from a damaged file; "" if it has another reason."""
+    """Return advice if an error comes from a damaged file; "" for other errors."""
     message = str(error)
     if not is_of_file(error) or "not a valid DuckDB database" in message or any(text in message for text in _WHOLE):
         return ""
@@ -162,6 +162,6 @@ def _reason(message: str) -> str:
 
 
 def made_by(*, checks: bool, attributes: bool) -> str:
-    """Return the release, a hash of its rules if they are run, and `attributes` if these are stored."""
+    """Return the release, a hash of its rules if they run, and `attributes` if they are stored."""
     rules = sha256(" ".join(sorted(Code)).encode()).hexdigest()[:8] if checks else "no rules"
     return f"statetool {__version__}, {rules}" + (", attributes" if attributes else "")

@@ -21,7 +21,7 @@ _Count: TypeAlias = Annotated[int, Meta(description="How many there are.")]
 
 
 class FleetStateRow(Struct, frozen=True, kw_only=True):
-    """One state. One that cannot be read has the reason in `error`."""
+    """One state. An unreadable state has the reason in `error`."""
 
     state_id: Annotated[str, Meta(description="A hash of `uri`, the same in every index.")]
     uri: Annotated[str, Meta(description="Where the state is: an absolute path, git:REVISION:PATH or a URL.")]
@@ -121,7 +121,7 @@ class RemoteRefRow(Struct, frozen=True):
 
 
 class FindingRow(Struct, frozen=True):
-    """One finding of the rules, whatever settings and baselines say."""
+    """One finding of the rules, regardless of settings and baselines."""
 
     state_id: _STATE
     number: Annotated[int, Meta(description="Its place among the findings of the state, from 0, as `check` has them.")]
@@ -161,7 +161,7 @@ class RunRow(Struct, frozen=True):
 
 
 class HistoryRow(Struct, frozen=True):
-    """One state of the index at the end of a run, whether or not it was in the sources of that run."""
+    """One state of the index at the end of a run, also if it was not in the sources of the run."""
 
     run_id: _Run
     state_id: _STATE
@@ -181,9 +181,9 @@ class HistoryRow(Struct, frozen=True):
 
 
 class ObjectChangeRow(Struct, frozen=True):
-    """Objects that a run found new, changed or gone in a state that an earlier run had; a changed one has two rows.
+    """Objects that a run found new, changed or gone in a state of an earlier run; a changed object has two rows.
 
-    The sum of `change` over some runs, by all other columns but `run_id`, is what they changed in all.
+    The total change of some runs is the sum of `change`, grouped by all other columns except `run_id`.
     """
 
     run_id: _Run
@@ -221,7 +221,7 @@ class FindingChangeRow(Struct, frozen=True):
     change: _Change
 
 
-# The tables with rows of one state, which are replaced together, and those about runs.
+# The tables with rows of one state, which are replaced together, and the tables about runs.
 STATE_TABLES: Final[Mapping[str, type[Struct]]] = MappingProxyType({
     "states": FleetStateRow,
     "resources": ResourceRow,
@@ -241,7 +241,7 @@ RUN_TABLES: Final[Mapping[str, type[Struct]]] = MappingProxyType({
 
 
 class Column(NamedTuple):
-    """A column: its name, its type in SQL, and what it says."""
+    """A column: its name, its SQL type, and its meaning."""
 
     name: str
     type: str

@@ -1,4 +1,4 @@
-"""Holds what a `State` knows of its place: what was read, its store, its keys, and whether an edit is open."""
+"""Keeps the loaded state, the store, the keys and the open edit of a `State`."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class StateHandle:
-    """A place of a state, what was read there last, and the edit that is open."""
+    """The location of a state, its last content, and the open edit."""
 
     def __init__(self, context: RunContext, location: str) -> None:
         self.context = context
@@ -36,7 +36,7 @@ class StateHandle:
 
     @property
     def loaded(self) -> LoadedState:
-        """What was read, now if nothing was before."""
+        """The loaded state; reads it on first use."""
         if self._found is None:
             self.reload()
         assert self._found is not None
@@ -44,7 +44,7 @@ class StateHandle:
 
     @cached_property
     def store(self) -> Store:
-        """The store of the place."""
+        """The store of the location."""
         if self.location.startswith(GIT):
             from statefmt.store.git import git_version
 
@@ -56,7 +56,7 @@ class StateHandle:
     def reload(self, like: ReadResult | None = None) -> None:
         """Read the state again; faster if most resources are the same in `like`.
 
-        Raises StoreError, StateError or EncryptionError, and keeps what it had then.
+        Raises StoreError, StateError or EncryptionError, and keeps the previous content.
         """
         self.refuse_nested()
         with located(self.location):
@@ -69,7 +69,7 @@ class StateHandle:
     def opened(
         self, options: EditOptions, opening: Callable[[bytes], LoadedState] | None = None
     ) -> Iterator[OpenedEdit]:
-        """Open the state for an edit, and forget what was read if it was written or opened in another way."""
+        """Open the state for an edit; forget the loaded state if the edit wrote it or opened it in another way."""
         from statefmt.edit.pipeline import opened_edit
 
         self.refuse_nested()
@@ -155,11 +155,10 @@ _ARGUMENT: Final = "encryption="
 def encryption_loader(
     encryption: Encryption | None, context: RunContext
 ) -> Callable[[], EncryptionConfiguration | None] | None:
-    """Return what loads the encryption configuration of a run; None if there is none.
+    """Return a loader of the encryption configuration of a run; None without a configuration.
 
-    A given configuration is read at once and merged over TF_ENCRYPTION of the context's environment. Without one, that
-    of the context counts, else TF_ENCRYPTION, which is read when an encrypted state is opened. Raises
-    ConfigurationError.
+    A given configuration is read at once and merged over TF_ENCRYPTION of the context's environment. The default is the
+    configuration of the context, else TF_ENCRYPTION, read when an encrypted state is opened. Raises ConfigurationError.
     """
     if encryption is None:
         if context.encryption is not None:

@@ -1,4 +1,4 @@
-"""Upgrades and downgrades states, in memory and in place, and reports what that changed."""
+"""Upgrades and downgrades states, in memory and in place, and reports the changes."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ class UpgradeOptions(TypedDict, total=False):
 
     `registry`: use this public registry for all providers from either one, and for HashiCorp's providers without a
     source. `sources`: the sources of providers that the state names by type only (`{"acme": "acme-corp/acme"}`).
-    `config`: a directory whose configuration and lock file say where the others come from. `layout`: `indent`,
-    `compact`, or `keep` for that of the state. `drop_unknown`: leave out members that statetool does not know.
+    `config`: a directory whose configuration and lock file name the other sources. `layout`: `indent`, `compact`, or
+    `keep` for the layout of the state. `drop_unknown`: leave out members that statetool does not know.
     """
 
     registry: RegistryName | None
@@ -56,7 +56,7 @@ class UpgradeOptions(TypedDict, total=False):
 
 
 class DowngradeOptions(UpgradeOptions, total=False):
-    """The options of `downgrade()`: those of `upgrade()`, and `drop_lossy`: drop members that only inform."""
+    """The options of `upgrade()`, and `drop_lossy`: drop purely informative members."""
 
     drop_lossy: bool
 
@@ -67,8 +67,8 @@ def upgrade(state: bytes | Snapshot, **options: Unpack[UpgradeOptions]) -> Migra
         made = statefmt.upgrade(data, registry="opentofu")
         print(made.data, made.notes)
 
-    If the state names providers by type only, as Terraform before 0.13 did, it must be clear which engine will read it:
-    from `registry`, `sources`, `config`, or the other providers in the state. The layout is `indent` unless given. The
+    If the state names providers by type only, as Terraform before 0.13 did, the target engine must be known: from
+    `registry`, `sources`, `config`, or the other providers in the state. The layout is `indent` unless given. The
     serial increases by one only if the source of a provider changes. See `UpgradeOptions`.
 
     Raises ProviderSourceError if a source is unknown, StateError if the state is invalid, and StoreError if `config` is
@@ -84,12 +84,12 @@ def downgrade(state: bytes | Snapshot, release: str | Release, **options: Unpack
 
         made = statefmt.downgrade(data, "terraform-1.5", registry="terraform")
 
-    `release` is a name such as `opentofu-1.8`, `terraform-1.5` or `1.8` for OpenTofu. The layout is that of its local
-    files unless given. Resources, instances and provider keys are never dropped. The serial increases by one if
+    `release` is a name such as `opentofu-1.8`, `terraform-1.5` or `1.8` for OpenTofu. The default layout is the one of
+    its local files. Resources, instances and provider keys are never dropped. The serial increases by one if
     `drop_lossy` dropped something or the source of a provider changed. See `DowngradeOptions`.
 
-    Raises DowngradeError if the release would lose anything, ReleaseError if it is unknown, and what `upgrade()`
-    raises.
+    Raises DowngradeError if the release would lose anything, ReleaseError if it is unknown, and the errors of
+    `upgrade()`.
     """
     refuse_unknown("option", options, DowngradeOptions.__annotations__)
     with located(None):
@@ -114,7 +114,7 @@ def downgraded(state: LoadedState, release: Release, options: DowngradeOptions) 
 
 
 def wanted_release(release: str | Release) -> Release:
-    """Return the release that a program names. Raises ReleaseError."""
+    """Parse the name of a release. Raises ReleaseError."""
     return parse_release(release) if isinstance(release, str) else release
 
 
@@ -144,7 +144,7 @@ def _loaded(state: bytes | Snapshot, request: SourceRequest) -> LoadedState:
 
 
 class SourceChange(NamedTuple):
-    """A provider source that was replaced, in so many `addresses`; `origin` says where an inferred one was found."""
+    """A replaced provider source in `addresses` addresses; `origin` says where an inferred source was found."""
 
     old: str
     new: str
@@ -156,10 +156,10 @@ class SourceChange(NamedTuple):
 class Migration:
     """A state in canonical format version 4, for a release.
 
-    `data` are the new bytes, in plain; `version` is the format version that the state had, 1 to 4. `notes` are findings
-    on each choice, change and loss on the way. `dropped` are the members that `downgrade()` left out on request.
-    `sources` are the provider sources that were replaced, and `unresolved` counts the addresses with a provider that is
-    still known by its type only, by type. `written` and `backup` are set by `State.upgrade()` and `State.downgrade()`.
+    `data` are the new bytes, decrypted; `version` is the format version that the state had, 1 to 4. `notes` are
+    findings on each choice, change and loss on the way. `dropped` are the members that `downgrade()` dropped on
+    request. `sources` are the provider sources that were replaced, and `unresolved` lists each provider type without a
+    source, with its number of addresses. `written` and `backup` are set by `State.upgrade()` and `State.downgrade()`.
     """
 
     data: bytes
@@ -173,12 +173,12 @@ class Migration:
 
     @cached_property
     def snapshot(self) -> Snapshot:
-        """All that the new state says."""
+        """The content of the new state."""
         return read(self.data).snapshot
 
 
 def migration_of(made: Migrated) -> Migration:
-    """Return what a request made of a state, before it is written."""
+    """Describe a migrated state before it is written."""
     report, rewritten = made.loaded.sources, made.rewritten
     origins = {old: report.origins.get(old.partition(f"/{LEGACY_NAMESPACE}/")[2], "") for old, _ in report.changes}
     sources = tuple(SourceChange(old, new, count, origins[old]) for (old, new), count in report.changes.items())
@@ -218,8 +218,7 @@ def migrated(
 class Migrated(Struct, frozen=True):
     """A state in canonical form, before it is written.
 
-    `loaded` is the state with its new provider sources, and without what was `dropped` on request. `serial` is the old
-    one.
+    `loaded` is the state with its new provider sources, and without the `dropped` members. `serial` is the old one.
     """
 
     loaded: LoadedState
@@ -234,12 +233,12 @@ def upgraded_layout(name: str) -> Layout | None:
 
 
 def downgraded_style(name: str, release: Release) -> Style:
-    """Return the style in which a release writes a state: in files, or in backends."""
+    """Return the style that a release uses for states in files or in backends."""
     return (release.remote_style if isinstance(name, RemoteName) else release.local_style).style
 
 
 def upgrade_request(state: LoadedState, layout: Layout | None = Layout.INDENT, *, drop_unknown: bool) -> Migrated:
-    """Rewrite a state of any format version in canonical version 4; without a layout, in the style of the file.
+    """Rewrite a state of any format version in canonical version 4. The default layout is the style of the file.
 
     The serial increases by one only if loading changed a provider source. Raises StoreError if the engine whose
     registry the providers come from refuses the result, and StateFileError.
@@ -274,7 +273,7 @@ def _refuse_unreadable_dependencies(state: LoadedState) -> None:
 def downgrade_request(
     state: LoadedState, release: Release, style: Style | None = None, *, drop_lossy: bool, drop_unknown: bool
 ) -> Migrated:
-    """Write a state so that a release reads it without loss; without a style, in that of its local files.
+    """Write a state so that a release reads it without loss. The default style is the one of its local files.
 
     The serial increases by one if something was dropped or loading changed a provider source. Raises DowngradeError if
     the release would lose anything, and StateFileError.

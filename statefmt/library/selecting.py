@@ -1,4 +1,4 @@
-"""Selects instances by selectors and filters, and shows each as a program needs it."""
+"""Selects instances by selectors and filters, and presents each as Python values."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ ModeSelector: TypeAlias = Literal["managed", "data"] | ResourceMode
 
 
 class Filters(TypedDict, total=False):
-    """The filters of a selection. An instance must meet all of them, and meets one by matching any of its values.
+    """The filters of a selection. An instance must match all filters; any value of a filter is enough.
 
     `exclude`: selectors of instances to leave out. `type`: resource types or patterns of them (`aws_*`). `mode`:
     `managed` or `data`. `provider`: a provider, configuration or instance (`aws.by_region["eu"]`), or a pattern of
     these. `id`: values of the attribute `id`, or patterns of them. `where`: conditions on attributes
-    (`tags.Owner=web`), of which all must be met; sensitive values are not compared. `tainted`: only tainted instances.
-    `deposed`: only instances with deposed objects.
+    (`tags.Owner=web`), all required; sensitive values are not compared. `tainted`: only tainted instances. `deposed`:
+    only instances with deposed objects.
     """
 
     exclude: Selector | Iterable[Selector]
@@ -133,13 +133,13 @@ def _condition(text: str) -> Condition:
 
 @dataclass(frozen=True, repr=False)
 class Instance:
-    """One instance of a resource, as a state has it; `str()` is its address.
+    """A resource instance in a state; `str()` is its address.
 
         for instance in state.select("module.net.**"):
             print(instance.address, instance.provider, instance.attributes["tags"]["Owner"])
 
-    `provider`, `id`, `attributes` and `identity` are those of the current object or, if there is none, of the first
-    deposed one. `state` is the instance in the model.
+    `provider`, `id`, `attributes` and `identity` describe the current object, else the first deposed object. `state` is
+    the instance in the model.
     """
 
     state: InstanceState
@@ -182,7 +182,7 @@ class Instance:
 
     @property
     def provider(self) -> AbsProviderInstance | None:
-        """The provider instance that it is bound to; None if the state names no provider."""
+        """The provider instance of the object; None if the state names no provider."""
         return self.state.provider(self._object)
 
     @property
@@ -195,7 +195,7 @@ class Instance:
 
     @cached_property
     def attributes(self) -> Attributes:
-        """The attributes as Python values, decoded when first used; what `show` hides is a `Sensitive`."""
+        """The attributes as Python values, decoded on first use. Sensitive values are `Sensitive`."""
         from statefmt.library.values import Attributes
 
         return Attributes(self._object, self.state.resource.addr.resource.type)
@@ -207,7 +207,7 @@ class Instance:
 
     @cached_property
     def identity(self) -> ResourceIdentity:
-        """What the provider tells the real object from others by, decoded when first used; empty if it has none."""
+        """The identity of the real object, decoded on first use; empty if the state has none."""
         from statefmt.library.values import ResourceIdentity
 
         return ResourceIdentity(self._object, self.state.resource.addr.resource.type)
@@ -224,7 +224,7 @@ class Instance:
 
     @property
     def status(self) -> Literal["ready", "tainted", "deposed"]:
-        """`deposed` if there are only deposed objects, else the status of the current one."""
+        """`deposed` if there are only deposed objects, else the status of the current object."""
         current = self.state.current
         if current is None:
             return "deposed"
@@ -232,7 +232,7 @@ class Instance:
 
     @property
     def current(self) -> ResourceInstanceObject | None:
-        """The current object; None if only deposed ones are left."""
+        """The current object; None if only deposed objects are left."""
         return self.state.current
 
     @property

@@ -1,4 +1,4 @@
-"""Opens the state at a place, which can then be read, compared, checked and edited."""
+"""Opens states, to read, compare, check and edit them."""
 
 from __future__ import annotations
 
@@ -109,8 +109,8 @@ def run_context(
         note: Receives a sentence on each side effect, such as the recovery of an interrupted write.
         progress: Receives the name of a phase, how much is done, of how much, and the unit, "" for bytes. An exception
             that it raises cancels the operation and leaves the state as it was.
-        backend: What is said about states in backends, as `statefmt.locations.BackendOptions`: the workspace of a
-            folder, settings as `--backend-config` takes them, and what is allowed on the way, such as hosts that get
+        backend: Options for states in backends, as `statefmt.locations.BackendOptions`: the workspace of a
+            folder, settings as `--backend-config` takes them, and permissions, such as hosts that get
             credentials of the environment although only a folder names them.
     """
     clock = clock or (lambda: datetime.now(UTC))
@@ -120,7 +120,7 @@ def run_context(
 
 
 def _user() -> str:
-    """Return the name that the system has for the user, unlike getpass without the environment, and the host."""
+    """Return `name@host` with the system's name of the user; unlike getpass, ignores the environment."""
     from socket import gethostname
 
     try:
@@ -145,15 +145,15 @@ def _no_output(_: bytes) -> None:
 
 @checked_methods
 class State:
-    """A state at a place, as `statefmt.open()` returns it.
+    """A state at a location, as `statefmt.open()` returns it.
 
-    It holds what was read; `reload()` reads again, and after an edit the new content is read on first use. An edit
-    always begins with what the file has then.
+    The content is cached: `reload()` reads it again, and after an edit the new content is read on first use. An edit
+    always starts from the current content of the file.
 
     Different states may be used by different threads, and several states of one file by one or more processes: of two
-    edits at the same time, the second waits for the lock or raises LockedError. Except on Linux, the lock is that of
-    the process. While an edit is open, nothing else in the process may then open the same file, since closing it would
-    drop the lock.
+    concurrent edits, the second waits for the lock or raises LockedError. Except on Linux, the lock belongs to the
+    process: while an edit is open, nothing else in the process may open the same file, since closing it would drop the
+    lock.
     """
 
     def __init__(self, context: RunContext, location: str) -> None:
@@ -165,12 +165,12 @@ class State:
 
     @property
     def location(self) -> str:
-        """The place of the state: the path of its file, or the URL of a state in a backend, without credentials."""
+        """The path of the file, or the URL of the state in a backend, without credentials."""
         return self._handle.location
 
     @property
     def snapshot(self) -> Snapshot:
-        """All that the state says, for `statefmt.diff()` and the pure functions."""
+        """The parsed content, for `statefmt.diff()` and the pure functions."""
         return self._handle.loaded.result.snapshot
 
     @property
@@ -180,7 +180,7 @@ class State:
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """What reading the state found; `check()` finds more."""
+        """The findings of the parser; `check()` finds more."""
         return self._handle.loaded.result.findings
 
     @property
@@ -195,7 +195,7 @@ class State:
 
     @property
     def lineage(self) -> str:
-        """What tells this state from all others; "" if it has none."""
+        """The lineage, which identifies the state; "" if it has none."""
         return self.snapshot.lineage
 
     @property
@@ -222,7 +222,7 @@ class State:
         return MappingProxyType({output.name: Output(output) for output in self.snapshot.outputs})
 
     def exists(self) -> bool:
-        """Return whether there is a state at the place. Reads it, and otherwise raises what `reload()` raises."""
+        """Return whether the state exists. Reads it, and raises the errors of `reload()`."""
         try:
             return bool(self._handle.loaded)
         except MissingStateError:
@@ -232,7 +232,7 @@ class State:
         """Return the instances that match any selector and all filters, in the order of `tofu state list`.
 
         Selectors are addresses and patterns as on the command line, or typed addresses. Without selectors and filters,
-        returns all instances. `.one()` of the result is the only one.
+        returns all instances. `.one()` of the result returns a single instance.
 
         Raises SelectionError if a selector or a filter is invalid or matches nothing.
 
@@ -255,7 +255,7 @@ class State:
         return check(state.data, select=select, ignore=ignore, name=self.location, opened=seal)
 
     def diff(self, other: State | Snapshot) -> SnapshotDiff:
-        """Return the changes from this state to another one."""
+        """Return the changes from this state to `other`."""
         from statefmt.analysis.diff import diff
 
         return diff(self.snapshot, other.snapshot if isinstance(other, State) else other)
@@ -266,7 +266,7 @@ class State:
             return tuple(self._handle.store.versions())
 
     def reload(self, like: State | None = None) -> None:
-        """Read the state again. Raises StoreError, StateError or EncryptionError, and keeps what it had then.
+        """Read the state again. Raises StoreError, StateError or EncryptionError, and keeps the previous content.
 
         It takes less time if most resources are the same in `like`, such as another version of the state.
         """
@@ -310,23 +310,23 @@ class State:
             backup: Where to back up the state instead of beside it; backups of a state in a backend are below
                 `$XDG_STATE_HOME` of the context's environment, else below `$HOME`.
             keep_backup: Keep a backup file; the history has what `undo()` needs in any case.
-            dry_run: Write nothing; `diff`, `serial` and `findings` say what would be written.
+            dry_run: Write nothing; `diff`, `serial` and `findings` describe the result.
             out: Write the result to this file, or to the output of the context for `-`, and leave the state as it is.
             overwrite: Replace an existing file `out`, and keep a backup of it.
             expect_serial: Fail unless the state has this serial.
             expect_hash: Fail unless the file has this SHA-256 hash, in hexadecimal digits.
             config: The configuration that the edit must fit, or its directory. Instances must move to addresses, and be
-                bound to providers, that it declares. `findings` include those against it that the edit adds.
+                bound to providers, that it declares. `findings` include new mismatches with it.
             variables: Input variables for `config`, as `--var` takes them, over `variable_files` and TF_VAR_….
             variable_files: Files of input variables for the directory `config`.
             operation: The name of the operation, in the lock.
-            even_damaged: Open a state that cannot be used, too: its snapshot has only what serial and lineage it has.
+            even_damaged: Also open an unusable state: its snapshot has only the serial and the lineage, if any.
             allow_mismatch: With `config`, allow a provider instance of another account or region than the object's.
             written: Called after the write, before a signal that arrived during it stops the program.
             options: The operation, the message, and the arguments from `lock` to `expect_hash`, as one value.
 
-        Raises LockedError if someone else holds the lock, StoreError if the state is not the expected one or cannot be
-        read or written, and StateError if it is invalid or the edit would add an error finding.
+        Raises LockedError if the state is locked, StoreError if the serial or the hash differs or if the state cannot
+        be read or written, and StateError if it is invalid or the edit would add an error finding.
         """
         from statefmt.library.transaction import edit_options, transaction
 
@@ -364,12 +364,12 @@ class State:
                 edit.propose(edit.text.replace(b"t3.small", b"t3.large"))
                 edit.write()
 
-        A state that is damaged can be edited as a whole. The state is locked in the block, and SIGTERM and SIGHUP raise
-        an exception in it, so that they leave nothing behind. The other arguments are those of `edit()`.
+        A damaged state can only be edited as a whole. The state is locked in the block, and SIGTERM and SIGHUP raise an
+        exception in it, so that they leave no lock and no temporary file. The other arguments are those of `edit()`.
 
-        Raises LockedError if someone else holds the lock, StoreError if the state is not the expected one, cannot be
-        read or has an older format version, EncryptionError if it cannot be decrypted, SelectionError if nothing is at
-        `address`, and StateError if the state is damaged and an address is given.
+        Raises LockedError if the state is locked, StoreError if the serial or the hash differs, or if the state cannot
+        be read or has an older format version, EncryptionError if it cannot be decrypted, SelectionError if `address`
+        matches nothing, and StateError if the state is damaged and an address is given.
         """
         from statefmt.analysis.selection import selector_text
         from statefmt.library.text_edit import text_edit
@@ -415,10 +415,10 @@ class State:
 
         An undo is an edit, too: the restored content gets a new, higher serial, and a second undo reverts the first.
         With `discard_changes`, undoes even if something else has changed the state since. With `only`, an edit of
-        several states is undone in this one, and the notes of the result name objects that are in two states or in none
-        then; `statefmt.operations_files.undo_together()` undoes it in all of them. The other arguments are those of
-        `edit()`. The state and its earlier content may be damaged. Raises StoreError if there is no such edit, or,
-        without `only`, if it changed several states.
+        several states is undone in this state only, and the notes of the result name objects that are then in two
+        states or in none; `statefmt.operations_files.undo_together()` undoes it in all states. The other arguments are
+        those of `edit()`. The state and its earlier content may be damaged. Raises StoreError if there is no such edit,
+        or, without `only`, if it changed several states.
         """
         from statefmt.edit.operations.undo import undo_request
         from statefmt.edit.transactions.by_history import undone_alone
@@ -457,12 +457,12 @@ class State:
         variable_files: Sequence[str | os.PathLike[str]] = (),
         show_sensitive: bool = False,
     ) -> FoundDefects:
-        """Return what keeps the state from being read, with the choices that mend it; see `statefmt.repairs`.
+        """Return the defects that make the state unreadable, with the choices that repair them; see `statefmt.repairs`.
 
-        A state opened with `read=False` may have any defects. Choices also offer what the configuration says;
-        `config`, `variables` and `variable_files` are as for `edit()`. `show_sensitive` shows secret ids. Raises
-        StoreError if the file or the configuration cannot be read, StateError if the file is not a state, and
-        EncryptionError if it cannot be decrypted.
+        A state opened with `read=False` may have any defects. Choices also use the configuration; `config`, `variables`
+        and `variable_files` are as for `edit()`. `show_sensitive` shows secret ids. Raises StoreError if the file or
+        the configuration cannot be read, StateError if the file is not a state, and EncryptionError if it cannot be
+        decrypted.
         """
         from statefmt.library.text_edit import listed_defects
 
@@ -492,23 +492,23 @@ class State:
         written: Callable[[RepairResult], None] = lambda _: None,
         options: EditOptions | None = None,
     ) -> RepairResult:
-        """Mend the defects of a state as decided, and keep every byte that is not part of one.
+        """Repair the defects of a state as decided, and keep all other bytes.
 
             state = statefmt.open("broken.tfstate", read=False)
             state.repair([repairs.parse_decision("ADR002 * keep=first")])
 
         Args:
-            decisions: What to do about which defects.
-            ask: Called under the lock for each defect that no decision is about; returns a choice of it, such as
+            decisions: The choices for the defects.
+            ask: Called under the lock for each defect without a decision; returns one of its choices, such as
                 `keep=first`, or None to leave it.
             config: The configuration that choices may take providers from, as for `defects()`.
             show_sensitive: Name objects by their ids even if those are secret.
             agreed: Called before the result is written; prevents that if it returns False.
             written: Called right after the write, before a signal that arrived during it stops the program.
 
-        The other arguments are those of `edit()`. A state that could be read must get no new error; one that could not
-        is written with the errors that are left, which `findings` holds. Raises SurgeryError if a decision decides
-        nothing, if a defect does not have the choice, or if the result could not be read, and what `edit()` raises.
+        The other arguments are those of `edit()`. A readable state must get no new error; an unreadable state is
+        written with its remaining errors, which are in `findings`. Raises SurgeryError if a decision matches no defect,
+        if a defect does not have the choice, or if the result is unreadable, and the errors of `edit()`.
         """
         from statefmt.library.text_edit import repaired
         from statefmt.library.transaction import edit_options
@@ -543,8 +543,8 @@ class State:
             state.upgrade(registry="opentofu")
 
         Takes the options of `statefmt.upgrade()`, and the other arguments of `edit()`. Provider sources are also
-        inferred from the lock file beside the state, or in the folder whose state it is. A state in a backend keeps its
-        layout unless one is given. `undo()` reverts it. Raises what both raise.
+        inferred from the lock file beside the state, or in the folder of the state. A state in a backend keeps its
+        layout by default. `undo()` reverts the upgrade. Raises the errors of both.
         """
         from statefmt.library.migrating import UpgradeOptions, migrated, upgraded
         from statefmt.library.transaction import edit_options
@@ -567,8 +567,8 @@ class State:
     ) -> Migration:
         """Write the state so that a release reads it without loss, as `statetool downgrade --in-place`.
 
-        Takes the options of `statefmt.downgrade()`, and the other arguments of `edit()`. A state in a backend gets the
-        layout that the release gives it there, unless one is given. Raises what both raise.
+        Takes the options of `statefmt.downgrade()`, and the other arguments of `edit()`. The default layout of a state
+        in a backend is that release's layout in backends. Raises the errors of both.
         """
         from statefmt.library.migrating import DowngradeOptions, downgraded, migrated, wanted_release
         from statefmt.library.transaction import edit_options
@@ -585,7 +585,7 @@ class State:
         variables: Mapping[str, str] | None,
         variable_files: Sequence[str | os.PathLike[str]],
     ) -> ProviderReferences | None:
-        """Return the configuration that an edit must fit, loaded if it is a directory."""
+        """Return the configuration for an edit, loaded if it is a directory."""
         if isinstance(config, (str, os.PathLike)):
             with located(self.location):
                 return loaded_configuration(config, self._handle.context.environment, variables, variable_files)

@@ -41,7 +41,7 @@ from statefmt.text import printable
 
 
 class _Subject(NamedTuple):
-    """A text, what makes an operation of its new version, and the pointer to it in the state."""
+    """The text to edit, the function that turns its new version into an operation, and its pointer in the state."""
 
     text: EditableText
     operation: Callable[[bytes], Operation[EditOutcome]]
@@ -51,7 +51,7 @@ class _Subject(NamedTuple):
 class TextEdit:
     """An edit of a state as text between its lock and its end, made by `State.edit_text()`.
 
-    Propose a new text, then write it. Both may be repeated: a refused text, and a write that failed, change nothing.
+    Propose a new text, then write it. Both may be repeated: a refused text and a failed write change nothing.
     """
 
     def __init__(
@@ -82,7 +82,7 @@ class TextEdit:
 
     @property
     def damage(self) -> StateError | None:
-        """Why the state cannot be used, and a new text has to mend it; None if it can."""
+        """The reason why the state is unusable and needs a new text; None if it is usable."""
         return self._damage
 
     @property
@@ -97,14 +97,14 @@ class TextEdit:
 
     @property
     def serial(self) -> int:
-        """The serial of the state that was read; 0 if it is too damaged to say."""
+        """The serial of the state; 0 if it is too damaged to have one."""
         return self._opened.state.result.snapshot.serial
 
     def propose(self, text: bytes) -> EditResult:
-        """Check a new text, and return what `write()` would write, to show it and ask.
+        """Check a new text, and return the result that `write()` would write, for a preview.
 
         Raises StateError if the result is not a readable state or the edit would add an error finding, and SurgeryError
-        if it would make another state of it: another lineage, or a lower serial.
+        if the lineage differs or the serial is lower.
         """
         self._refuse_ended()
         self._proposed = None
@@ -112,7 +112,7 @@ class TextEdit:
         return result_of(self._proposed.outcome)
 
     def write(self) -> EditResult:
-        """Write the text that was proposed last, with the next serial; a dry run or the same content writes nothing.
+        """Write the last proposed text, with the next serial; a dry run or the same content writes nothing.
 
         Raises StoreError and leaves the state unchanged if it cannot be written.
         """
@@ -124,7 +124,7 @@ class TextEdit:
         return self._result
 
     def positions(self, text: bytes, findings: Sequence[Finding]) -> Mapping[str, Position]:
-        """Return the line and column in a proposed text of each finding by its pointer, if it is about the text."""
+        """Map each finding about the text, by its pointer, to its line and column in a proposed text."""
         pointer = self._subject.pointer
         if not pointer:
             return finding_positions(text, findings)
@@ -150,7 +150,7 @@ def text_edit(
     references: ProviderReferences | None,
     written: Callable[[EditResult], None] | None,
 ) -> Iterator[TextEdit]:
-    """Edit an opened state as text. Raises `damage`, if there is any, when a single instance is edited."""
+    """Edit an opened state as text. Raises `damage`, if any, for an edit of a single instance."""
     if damage is not None and address is not None:
         raise damage
     edit = TextEdit(opened, address, damage, references, written)
@@ -168,7 +168,7 @@ def _whole(opened: OpenedEdit, references: ProviderReferences | None, *, is_dama
 
 
 def _attributes(opened: OpenedEdit, selector: str, references: ProviderReferences | None) -> _Subject:
-    """Return the attributes of the one instance that a selector names; unchanged values keep their bytes.
+    """Return the attributes of the instance that a selector names; unchanged values keep their bytes.
 
     Raises SelectionError if it matches nothing, and SurgeryError if it matches several instances, or if the instance
     has no current object with attributes. The operation raises SurgeryError, with the line, if the text is not a JSON
@@ -180,7 +180,7 @@ def _attributes(opened: OpenedEdit, selector: str, references: ProviderReference
         shown = [f"  {instance.addr}" for instance in found[:_MOST]]
         more = [f"  … and {len(found) - _MOST:,} more"] if len(found) > _MOST else []
         raise SurgeryError("\n".join([f"{selector!r} matches {len(found):,} instances; name one:", *shown, *more]))
-    # Refuses what has no attributes to edit.
+    # Refuses an instance without attributes.
     with_attributes(snapshot, found, lambda _obj, old: old)
     current, addr = found[0].current, found[0].addr
     assert current is not None
@@ -241,7 +241,7 @@ def repaired(
     def opening(data: bytes) -> LoadedState:
         return loaded_to_repair(handle.context, handle.location, data)
 
-    # While somebody is asked, a signal must not leave the lock behind.
+    # While the user decides, a signal must not leave the lock behind.
     signals = nullcontext() if ask is None else interruptible()
     with signals, handle.opened(options, opening) as opened:
         proposal = opened.proposed(repairing(decisions, ask, references, show_sensitive=show_sensitive))
@@ -260,11 +260,11 @@ def replaced_by(
 ) -> Operation[EditOutcome]:
     """Return the operation that replaces a state with its edited text, byte for byte except for the serial.
 
-    The serial rises by one if anything but the layout changes, unless the text has a higher one. `is_damaged` if the
-    old content is not readable: the changes then count from an empty state, with what could be read of its serial and
-    lineage. With `references`, the result is also compared with a configuration. The operation raises StateFileError
-    if the edited text is not a readable state, SurgeryError if its format version or lineage is another one or its
-    serial is lower, and StoreError if there is no higher serial.
+    The serial rises by one if anything but the layout changes, unless the text has a higher one. If `is_damaged`, the
+    old content is unreadable: the changes then count from an empty state, with the old serial and lineage as far as
+    they are readable. With `references`, the result is also compared with a configuration. The operation raises
+    StateFileError if the edited text is not a readable state, SurgeryError if its format version or lineage differs or
+    its serial is lower, and StoreError if there is no higher serial.
     """
 
     content = text.restored(edited)
@@ -371,8 +371,7 @@ class EditableText(Struct, frozen=True):
     def restored(self, edited: bytes) -> bytes:
         """Return what to store for the edited text. Text that is not JSON is returned as it is, without a BOM.
 
-        White space at the end is that of the stored text, and so are the ends of lines if the editor changed them all:
-        editors add and drop both.
+        Trailing white space, and line ends if all of them changed, are taken from the stored text: editors change both.
         """
         if edited == self.shown:
             return self.stored
@@ -421,7 +420,7 @@ def is_same_json(one: bytes, other: bytes) -> bool:
 
 
 def _end(data: bytes) -> bytes:
-    """Return the white space at the end."""
+    """Return the trailing white space."""
     return data[len(data.rstrip(_SPACE)) :]
 
 

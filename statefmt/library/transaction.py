@@ -1,4 +1,4 @@
-"""Collects the operations of one edit of a state, under the conditions of the program, and returns the result."""
+"""Collects the operations of one edit of a state, and returns the result."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class Transaction:
 
     @property
     def diff(self) -> SnapshotDiff:
-        """What the operations so far change; after the end, what the edit changed, with the serial."""
+        """The changes of the operations so far; after the end, all changes of the edit, including the serial."""
         return self.preview() if self._result is None else self._result.diff
 
     @property
@@ -91,7 +91,7 @@ class Transaction:
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """The warnings that the edit adds to the state. Raises SurgeryError before the end."""
+        """The new warnings about the state. Raises SurgeryError before the end."""
         return self.result.findings
 
     @property
@@ -101,14 +101,14 @@ class Transaction:
 
     @property
     def result(self) -> EditResult:
-        """All about the edit after its end. Raises SurgeryError before, and if it failed."""
+        """The result of the edit. Raises SurgeryError before the end, and if the edit failed."""
         if self._result is None:
             ending = "was cancelled" if self._cancelled else "failed"
             raise SurgeryError("the edit has not ended" if self._open else f"the edit {ending}; nothing was written")
         return self._result
 
     def propose(self) -> EditResult:
-        """Check the operations so far, and return what the end of the block would write, to show it and ask.
+        """Check the operations so far, and return the result that the end of the block would write, for a preview.
 
         Raises StateError if they would add an error finding, and SurgeryError after the end.
 
@@ -118,7 +118,7 @@ class Transaction:
         return result_of(self._proposal().outcome)
 
     def cancel(self) -> None:
-        """Have the end of the block write nothing."""
+        """Write nothing at the end of the block."""
         self._refuse_ended()
         self._cancelled = True
 
@@ -133,7 +133,7 @@ class Transaction:
         return self._cancelled
 
     def preview(self) -> SnapshotDiff:
-        """Return what the operations so far change."""
+        """Return the changes of the operations so far."""
         return diff(self._before, self.snapshot, moved={} if self._edit is None else self._edit.moved)
 
     def select(self, *selectors: Selector, **filters: Unpack[Filters]) -> Selected:
@@ -160,7 +160,7 @@ class Transaction:
         self._edit = edit if self._edit is None else composed(self._edit, edit)
 
     def _made(self, operation: Callable[[Snapshot], Edit]) -> Edit:
-        """Run an operation; the way out of a refused join fits the configuration."""
+        """Run an operation; the advice on a refused join depends on the configuration."""
         try:
             return operation(self.snapshot)
         except OtherBindingError as error:
@@ -175,8 +175,9 @@ class Transaction:
     def move(self, source: Selector, destination: Selector, *, rebind: bool = False) -> None:
         """Move instances, resources or modules to other addresses, as `statetool mv`.
 
-        In a string `destination`, `$1`, `$2`… are what the wildcards of `source` matched. With `rebind`, instances take
-        over the provider configuration of the resource that they join. `notes` says what joined existing resources.
+        In a string `destination`, `$1`, `$2`… are the matches of the wildcards in `source`. With `rebind`, instances
+        take over the provider configuration of the resource that they join. `notes` lists joins with existing
+        resources.
 
             edit.move("module.network", "module.net")
         """
@@ -202,9 +203,9 @@ class Transaction:
     ) -> None:
         """Change the keys of instances and modules, as `statetool rekey`.
 
-        Either `keys` maps old keys to new ones (`{0: "eu"}`; None is no key), or `by` is the path of the attribute that
-        has the new key of each instance, an integer with `count`. In an edit with `config`, both may be left out: the
-        new key is read from the configuration if only one instance can have changed its key.
+        Either `keys` maps old keys to new ones (`{0: "eu"}`; None is no key), or `by` is the path of the attribute with
+        the new key of each instance, an integer with `count`. In an edit with `config`, both may be left out: the new
+        key is read from the configuration if only one instance can have changed its key.
 
             edit.rekey("aws_vpc.main", keys={0: "eu", 1: "us"})
         """
@@ -290,7 +291,7 @@ class Transaction:
         self.apply(partial(operations.untaint, chosen=criteria(selectors, filters), note=self._note))
 
     def forget_deposed(self, *selectors: Selector, key: str | None = None, **filters: Unpack[Filters]) -> None:
-        """Forget deposed objects: all of the selected instances, or those with the deposed key `key`."""
+        """Forget deposed objects of the selected instances: all, or the one with the deposed key `key`."""
         chosen = criteria(selectors, filters, "key")
         self.apply(partial(operations.forget_deposed, chosen=chosen, key=key, note=self._note))
 
@@ -304,7 +305,7 @@ class Transaction:
     ) -> None:
         """Set attributes that have a value, as `statetool set`; everything else keeps its bytes.
 
-        `values` maps paths (`tags.env`, `ports[0]`) to what JSON has: None, bool, int, float, Decimal, str, lists and
+        `values` maps paths (`tags.env`, `ports[0]`) to JSON values: None, bool, int, float, Decimal, str, lists and
         mappings. All objects of the instances get the `schema_version`, if one is given. `force_type` allows a value of
         another type than the current one. Sensitive attributes can be set.
 
@@ -339,7 +340,7 @@ class Transaction:
         self.apply(partial(operations.new_lineage, lineage=uuid4() if lineage is None else lineage))
 
     def _proposal(self) -> Proposal[EditOutcome]:
-        """Return the checked result of the operations so far; check them again only after another one."""
+        """Return the checked result of the operations so far; cached until the next operation."""
         self._refuse_ended()
         if self._edit is None:
             self._edit = Edit(self._before)
@@ -369,7 +370,7 @@ def transaction(
 ) -> Iterator[Transaction]:
     """Collect operations on an opened state and write their result at the end, unless an exception is raised.
 
-    `references` are those of the configuration that the edit must fit.
+    The edit must fit the configuration of `references`.
     """
     edit = Transaction(opened, references, written)
     try:
@@ -414,12 +415,12 @@ def _assignment(path: str, value: object) -> Assignment:
 
 @dataclass(frozen=True, slots=True)
 class EditResult:
-    """What an edit did, or would do as a dry run or a proposal.
+    """The result of an edit, a dry run or a proposal.
 
-    `diff` has the changes, with that of the serial; it is empty if nothing changed. `serial` is that of the result.
-    `backup` is the path of the backup; None if there is none. `findings` are the warnings that the edit adds, `notes`
-    sentences about it, of which `joins` say what joins an existing resource or module: ask before such an edit.
-    `written` is whether the result was written, to the state or to `out`.
+    `diff` has the changes, including the serial; it is empty if nothing changed. `serial` is the new serial. `backup`
+    is the path of the backup; None if there is none. `findings` are the new warnings. `notes` are sentences about the
+    edit; `joins` are the notes on objects that join an existing resource or module: ask before such an edit. `written`
+    says whether the result was written, to the state or to `out`.
     """
 
     diff: SnapshotDiff
@@ -441,7 +442,7 @@ def result_of(outcome: EditOutcome) -> EditResult:
 def committed(opened: OpenedEdit, proposal: Proposal[EditOutcome], end: Callable[[EditResult], None]) -> None:
     """Write the result of an edit on an opened state, and pass it to `end`; see `OpenedEdit` for the errors.
 
-    What was written is passed on at once, before a signal that arrived meanwhile stops the program.
+    The result is passed on at once, before a signal that arrived meanwhile stops the program.
     """
     result = result_of(proposal.outcome)
     written: list[bool] = []
@@ -470,7 +471,7 @@ def edit_options(
     expect_hash: str | None = None,
     allow_mismatch: bool = False,
 ) -> EditOptions:
-    """Return the options of an edit: the `whole` of them, or those given one by one.
+    """Return the options of an edit: `whole`, or the single arguments.
 
     Raises TypeError for both, and StoreError if `out` and `backup` contradict each other.
     """

@@ -104,7 +104,7 @@ def number(text: str) -> int | float | ExactDecimal:
 
 
 def _limit(text: str) -> str:
-    """Return what a number with an exponent out of range counts as. Raises InvalidOperation if it is not a number."""
+    """Return the substitute for a number with an exponent out of range. Raises InvalidOperation for other text."""
     mantissa, _, exponent = text.lower().partition("e")
     sign = "-" if text.startswith("-") else ""
     is_zero = exponent.startswith("-") or not Decimal(mantissa)
@@ -112,7 +112,7 @@ def _limit(text: str) -> str:
 
 
 class ObjectValue(dict[str, Any]):
-    """An object or a map of a state: a dict that cannot be changed. `dict(value)` and `.copy()` give one that can."""
+    """An object or a map of a state: an immutable dict. `dict(value)` and `.copy()` return a mutable dict."""
 
     __slots__ = ()
 
@@ -163,8 +163,8 @@ def json_text(value: object) -> bytes:
     """Write a value as compact JSON; numbers of a state keep their text.
 
     Takes None, bool, int, float, Decimal, str, lists, tuples and mappings with string keys. Raises TypeError for
-    anything else, also for a Sensitive: whoever writes its value calls `reveal()`. Raises ValueError for a number that
-    is not finite and for values nested too deeply.
+    anything else, also for a Sensitive: call `reveal()` first. Raises ValueError for a number that is not finite and
+    for values nested too deeply.
 
         >>> json_text({"size": 10, "ratio": Decimal("1.50")})
         b'{"size":10,"ratio":1.50}'
@@ -216,8 +216,8 @@ class Sensitive(_Immutable):
         >>> password.reveal()
         's3cr3t'
 
-    It equals another Sensitive of an equal value, and nothing else. Whatever else would tell something of the value is
-    refused with TypeError: its hash, truth, length and parts, `pickle` and `json`. A copy is the object itself.
+    It equals only a Sensitive with an equal value. Operations that would leak the value raise TypeError: hash, truth,
+    length, parts, `pickle` and `json`. A copy is the object itself.
 
     It protects from showing a value by accident, not from a program that wants it.
     """
@@ -231,15 +231,16 @@ class Sensitive(_Immutable):
 
     @classmethod
     def of(cls, reveal: Callable[[], Any]) -> Sensitive:
-        """Wrap the value that a function returns, for values that cost something to decode."""
+        """Wrap the result of a function, for values that are expensive to decode."""
         made = cls(None)
         object.__setattr__(made, "_reveal", reveal)
         return made
 
     def reveal(self) -> Any:
-        """Return the value, with nothing in it masked.
+        """Return the unmasked value.
 
-        Each call decodes it anew, so that it is kept nowhere. Raises SelectionError if it is nested too deeply.
+        Each call decodes the value anew, so that no copy stays in memory. Raises SelectionError if it is nested too
+        deeply.
         """
         return self._reveal()
 
@@ -247,7 +248,7 @@ class Sensitive(_Immutable):
         return str(HIDDEN)
 
     def __format__(self, spec: str, /) -> str:
-        # A width is for any value, all else only for the kind of value that it hides.
+        # A width is allowed for any value; other formats depend on the kind of the hidden value.
         try:
             text = format(str(self), spec)
         except ValueError:
@@ -284,7 +285,7 @@ REQUIRED: Final = object()
 
 
 def value_at(value: AttributeValue, path: str, name: str = "") -> AttributeValue:
-    """Return the part of a value at a path; `name` is what messages call the value itself.
+    """Return the part of a value at a path; messages call the value `name`.
 
     Raises MissingPathError with the nearest names if the path does not exist, and SelectionError if it is invalid or
     leads into a Sensitive.
@@ -305,7 +306,7 @@ def value_at(value: AttributeValue, path: str, name: str = "") -> AttributeValue
 
 
 def _refuse_missing(value: AttributeValue, steps: Sequence[str | int], place: int) -> NoReturn:
-    """Raise the MissingPathError of `show --attr` for a step that `value` does not have."""
+    """Raise the MissingPathError of `show --attr` for a step that is missing in `value`."""
     node: JSONValue = None if value is None else ""
     if isinstance(value, tuple):
         node = [None] * len(value)
@@ -335,7 +336,7 @@ class _DecodedMembers(_Immutable, Mapping[str, AttributeValue]):
 
     @abstractmethod
     def _read(self) -> Mapping[str, Partial]:
-        """Return the members, undecoded, with a Withheld for each part that `show` hides."""
+        """Return the undecoded members, with a Withheld for each part that `show` hides."""
 
     @property
     def sensitive(self) -> tuple[str, ...]:
@@ -417,10 +418,10 @@ class Attributes(_DecodedMembers):
         >>> attributes["password"].reveal()
         's3cr3t'
 
-    Values are as described in `statefmt.library.values`. What `statetool show` hides is a Sensitive.
+    Values are as described in `statefmt.library.values`. Values that `statetool show` hides are Sensitive.
 
     States from before Terraform 0.12 have flat attributes: strings with names such as `tags.%` and `rule.0.port`
-    (`is_flat`). They have no marks, so whatever may be sensitive is a Sensitive.
+    (`is_flat`). They have no marks, so every possibly sensitive value is a Sensitive.
 
     Decoding a value raises SelectionError if it is nested too deeply; its text is in `raw`. Attributes cannot be
     pickled, as they hold sensitive values; a copy is the object itself.
@@ -477,9 +478,9 @@ class ResourceIdentity(_DecodedMembers):
         >>> instance.identity["account_id"]
         '123456789012'
 
-    A provider tells its real objects apart by it. It is empty if the state has none. Values are as described in
-    `statefmt.library.values`. An identity has no sensitive marks, so what `statetool show` hides is a Sensitive: parts
-    that are sensitive as attributes, and members whose names suggest a secret.
+    The identity distinguishes the real objects of a provider. It is empty if the state has none. Values are as
+    described in `statefmt.library.values`. An identity has no sensitive marks. Values that `statetool show` hides are
+    Sensitive: parts that are sensitive as attributes, and members whose names suggest a secret.
 
     Decoding a value raises SelectionError if it is nested too deeply; its text is in `raw`. An identity cannot be
     pickled, as it may hold sensitive values; a copy is the object itself.
@@ -503,7 +504,7 @@ class ResourceIdentity(_DecodedMembers):
 
 
 class Output(_Immutable):
-    """An output of the root module, whose value is decoded when it is first used.
+    """An output of the root module, whose value is decoded on first use.
 
     >>> Output(OutputValue(name="port", value=b"443", type=b'"number"')).value
     443
@@ -522,7 +523,7 @@ class Output(_Immutable):
 
     @property
     def value(self) -> AttributeValue:
-        """The value, as a Sensitive if the output is marked as sensitive or looks like a secret, and so for its parts.
+        """The value. It, or a part of it, is Sensitive if it is marked as sensitive or looks like a secret.
 
         Raises SelectionError if it is nested too deeply to decode.
         """

@@ -1,4 +1,4 @@
-"""States in the backend `http`: its settings, and the client."""
+"""The backend `http`: its settings, and the client of a state."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ from statefmt.text import pattern
 _OK: Final = 200
 _NO_STATE: Final = frozenset({204, 404})
 _WRITTEN: Final = frozenset({200, 201, 204})
-# The address or the method is not the right one.
+# The address or the method is wrong.
 _UNKNOWN_REQUEST: Final = frozenset({404, 405, 501})
 _REMOVED: Final = frozenset({200, 204})
 _LOCKED: Final = frozenset({409, 423})
 _CONDITION_FAILED: Final = 412
-# An ETag that no content has.
+# An ETag that matches no content.
 _WRONG_TAG: Final = '"statetool-asks-whether-conditions-count"'
-# Go's zero time, which OpenTofu sends where it knows only the ID of a lock.
+# Go's zero time, which OpenTofu sends if it only knows the ID of a lock.
 _NO_TIME: Final = "0001-01-01T00:00:00Z"
 
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """What the server has; `tag` is a strong ETag, "" if the server sends none."""
+    """The content on the server; `tag` is a strong ETag, "" if the server sends none."""
 
     content: bytes
     version: str
@@ -45,11 +45,11 @@ class _Found:
 class HttpClient:
     """A connection to one state; see StateClient.
 
-    The version of a content is its SHA-256: most servers know no condition. A write reads once more under the lock.
+    The version of a content is its SHA-256, since most servers ignore conditions. A write reads again under the lock.
     """
 
     def __init__(self, place: StatePlace, connection: Connection, patience: Patience | None = None) -> None:
-        """Connect to nothing yet. Raises StoreError for settings that are not valid."""
+        """Check the settings, without connecting. Raises StoreError."""
         self._place = place
         self._connection = connection
         self._settings: HttpSettings = http_settings(place)
@@ -75,7 +75,7 @@ class HttpClient:
     def lock(self, info: LockInfo) -> None:
         """Try once to lock the state.
 
-        After a lost answer the request is sent again: the server then tells whether the lock has our ID.
+        After a lost answer, the request is sent again: the answer then shows whether the lock has our ID.
         """
         if self._settings.lock is None:
             raise StoreError(f"{self.location}: lock_address is not set, so this state cannot be locked")
@@ -99,8 +99,8 @@ class HttpClient:
     def write(self, content: bytes, expected: Hashable | None, lock: LockInfo | None) -> None:
         """Replace the content.
 
-        The condition holds at the time of a last reading. A server that sends ETags is asked to check it as well: if
-        nothing locks the state, only where it certainly does.
+        The condition is checked by a last read. A server that sends ETags checks it as well: without a lock, only if it
+        demonstrably honours conditions.
         """
         written = sha256(content).hexdigest()
         conditional = True
@@ -108,7 +108,7 @@ class HttpClient:
         while True:
             found = self._found()
             if attempt and found is not None and found.version == written:
-                # An attempt has had its effect.
+                # An earlier attempt succeeded.
                 return
             self._check(found, expected)
             tag = found.tag if found is not None and conditional else ""
@@ -122,7 +122,7 @@ class HttpClient:
             if answer.status in _LOCKED:
                 raise self._not_ours("write", read_lock_info(answer.body))
             if answer.status == _CONDITION_FAILED and tag:
-                # The content has changed by now, or the server compares with something else.
+                # The content has changed, or the server compares something else.
                 if lock is None:
                     self._check(self._found(), expected)
                     raise self._unprotected("refuses its own ETag as the condition If-Match")
@@ -136,8 +136,8 @@ class HttpClient:
     def unlock(self, info: LockInfo) -> None:
         """Give the lock back.
 
-        After a lost answer the lock is taken again, which tells whether it still has our ID: a server might remove the
-        lock of somebody else if the request to unlock were just repeated.
+        After a lost answer, the lock is taken again, which shows whether it still has our ID: on a repeated unlock
+        request, a server might remove another lock.
         """
         target = self._unlock_target()
         attempt = 0
@@ -169,8 +169,8 @@ class HttpClient:
     def force_unlock(self, lock_id: str) -> LockInfo | None:
         """Remove the lock with this ID.
 
-        Some servers do not compare IDs, so a lock with this ID is tried first: if another one is held, the server says
-        so, and nothing is removed.
+        Some servers do not compare IDs, so a lock request with this ID comes first: if another lock is held, the server
+        refuses, and nothing is removed.
         """
         target = self._unlock_target()
         info = LockInfo(lock_id, "", "", "", "", _NO_TIME, "")
@@ -219,7 +219,7 @@ class HttpClient:
         if answer.status != _OK:
             raise self._refused("read", answer)
         sent = answer.headers.get("content-md5")
-        # Some servers write it in hexadecimal, which OpenTofu does not notice.
+        # Some servers write it in hexadecimal, which OpenTofu ignores.
         if sent is not None and sent.strip() not in (_md5(answer.body), _digest(answer.body).hex()):
             raise StoreError(
                 f"{self.location}: the content does not have the Content-MD5 that the server sends: it is damaged, or "
@@ -231,7 +231,9 @@ class HttpClient:
     def _send(
         self, method: str, target: HttpTarget, body: bytes = b"", *, url: str = "", tag: str = "", repeats: bool = False
     ) -> Answer:
-        """Send a request that changes something, after all hosts are known: no lock may stay since one is refused."""
+        """Send a request that changes something, after the approval of all hosts: a later refusal would leave a lock
+        behind.
+        """
         for one in (self._settings.state, self._settings.lock, self._settings.unlock):
             if one is not None:
                 approach(self._connection, one.host, named_by=one.named_by, credentials=self._settings.credentials)
@@ -291,7 +293,7 @@ class HttpClient:
         )
 
     def _read_back(self, written: bytes) -> None:
-        """Raise UnknownOutcomeError if the state has not the content whose write the server has confirmed."""
+        """Raise UnknownOutcomeError if the state lacks the content that the server has confirmed."""
         try:
             found = self._found()
         except StoreError as error:
@@ -343,9 +345,9 @@ def _digest(content: bytes) -> bytes:
 
 
 def _same_json(one: bytes, other: bytes) -> bool:
-    """Return whether two contents differ in their layout and the order of members only: a server may keep JSON so.
+    """Return whether two contents differ only in layout and the order of members: a server may store parsed JSON.
 
-    Numbers are compared as they are written, since a server that decodes them loses digits; repeated members count.
+    Numbers are compared as text, since a server that decodes them loses digits; repeated members count.
     """
     import json
 
@@ -365,7 +367,7 @@ def _same_json(one: bytes, other: bytes) -> bool:
 
 _CREDENTIALS: Final = ("username", "password", "client_certificate_pem", "client_private_key_pem")
 _WAY_OUT: Final = "; set username and password instead, or TF_HTTP_USERNAME and TF_HTTP_PASSWORD"
-# Of retries and seconds: more makes no sense, and cannot be waited for.
+# Of retries and seconds; more is useless.
 _LARGEST_NUMBER: Final = 1_000_000
 _METHOD: Final = pattern(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 _HEADER: Final = pattern(r"[A-Za-z0-9_-]+")
@@ -375,9 +377,9 @@ _RESERVED: Final = frozenset({"content-type", "content-md5", "content-length", "
 
 @dataclass(frozen=True, slots=True)
 class HttpTarget:
-    """Where a request goes: the URL, its host, and the place in the folder that names it, "" if the user does.
+    """The target of a request: the URL, its host, and the place in the folder that names it, "" if the user names it.
 
-    `label` is what messages call the URL, "" for itself.
+    `label` is the name of the URL in messages, "" for the URL itself.
     """
 
     url: str = field(repr=False)
@@ -388,7 +390,9 @@ class HttpTarget:
 
 @dataclass(frozen=True, slots=True)
 class HttpSettings:
-    """What the client needs. `headers` have the credentials; `credentials` names those of the environment."""
+    """The settings of the client. `headers` have the credentials; `credentials` names the credentials of the
+    environment.
+    """
 
     state: HttpTarget
     update_method: str
@@ -403,12 +407,12 @@ class HttpSettings:
 
     @property
     def has_credentials(self) -> bool:
-        """Whether requests say who sends them."""
+        """Whether requests contain credentials."""
         return any(name.lower() == "authorization" for name in self.headers)
 
 
 def http_settings(place: StatePlace) -> HttpSettings:
-    """Return the settings of a place. Raises StoreError for values that are not valid, without secrets."""
+    """Return the settings of a place. Raises StoreError, without secrets, for invalid values."""
     values = place.values
     state = _target(place, "address")
     if state is None:

@@ -1,7 +1,7 @@
 """Reads and writes untrusted files: regular ones of limited size, without waiting, and durably.
 
-Also names the states that only the files of a folder name: inside of the folder when links are followed, and still so
-when they are opened.
+Also names states that only files of a folder name: they must be inside the folder, after following links, both when
+checked and when opened.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def read_bounded(path: Path | str, most: int, *, pipes: bool = False, links: boo
 
 
 def is_inside(path: Path | str, *folders: Path | str) -> bool:
-    """Return whether a path is one of these folders or below one, after all symbolic links that exist are followed."""
+    """Return whether a path is one of the folders or below one, after following existing symbolic links."""
     real = os.path.realpath(path)
     roots = map(os.path.realpath, folders)
     return any(real == root or real.startswith(root.rstrip(os.sep) + os.sep) for root in roots)
@@ -117,7 +117,7 @@ def first_written(name: str, descriptor: int) -> bytes | None:
         try:
             first = os.read(descriptor, _CHUNK)
         except BlockingIOError:
-            # There is a writer, and it may take its time.
+            # There is a writer, which may be slow.
             return b""
         if first or name.startswith(_OPEN_ALREADY):
             return first
@@ -163,7 +163,7 @@ def read_reporting(descriptor: int, size: int, report: Callable[[int, int], None
 
 
 def write_all(descriptor: int, content: bytes | memoryview) -> None:
-    """Write all of the content, however many system calls that takes."""
+    """Write all of the content, in as many system calls as necessary."""
     view = memoryview(content)
     while view:
         view = view[os.write(descriptor, view) :]
@@ -177,7 +177,7 @@ def close(descriptor: int) -> None:
 
 @contextmanager
 def signals_held_back(*, but: Collection[int] = ()) -> Iterator[None]:
-    """Block signals such as SIGINT, which would leave a file half written, except for some."""
+    """Block signals such as SIGINT, except `but`: they would leave a file half written."""
     waiting = {signal.Signals[name] for name in _SIGNALS if hasattr(signal, name)}.difference(but)
     before = signal.pthread_sigmask(signal.SIG_BLOCK, waiting)
     try:
@@ -203,8 +203,8 @@ def _chunks(parts: Iterable[bytes | memoryview]) -> Iterator[bytes | memoryview]
         yield b"".join(small)
 
 
-# Whoever can change a folder could put a link in place of a part of a path after the check. So such a state is opened
-# from the folder that was checked, one part after the other, and no part may be a link.
+# An attacker who can change a folder could replace a part of a path with a link after the check. So such a state is
+# opened from the checked folder, one part after the other, and no part may be a link.
 
 # O_PATH also opens a folder that may be searched but not read; Windows and macOS have no such flag.
 SEARCH: Final = getattr(os, "O_PATH", os.O_RDONLY) | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_CLOEXEC", 0)
@@ -213,21 +213,21 @@ _NO_LINK: Final = getattr(os, "O_NOFOLLOW", 0)
 
 
 class RealPath(NamedTuple):
-    """A path without links, in a folder without links that it was checked to be in, or that folder itself."""
+    """A path without links, in or equal to a checked folder without links."""
 
     root: str
     path: str
 
 
 class CheckedPlace(NamedTuple):
-    """Where the path of a state led when it was checked: its folder, and the file."""
+    """The target of the path of a state at the time of the check: its folder, and the file."""
 
     folder: RealPath
     file: RealPath
 
 
 class InsideName(str):
-    """The path of a state that was checked to be inside of a folder, as states are named everywhere."""
+    """The path of a state that was checked to be inside a folder, as a state name."""
 
     __slots__ = ("place",)
 
@@ -239,39 +239,40 @@ class InsideName(str):
         return name
 
     def __reduce__(self) -> tuple[object, ...]:
-        """Let `pickle` keep the place: lists of states are checked by several processes."""
+        """Let `pickle` keep the place: several processes check lists of states."""
         return InsideName, (str(self), self.place)
 
 
 class InsidePath(PosixPath):
-    """The path of a state that was checked to be inside of a folder."""
+    """The path of a state that was checked to be inside a folder."""
 
     place: CheckedPlace
 
 
 def inside_name(path: Path, roots: Iterable[Path | str]) -> InsideName | None:
-    """Return the name of a state at a path; None unless it is one of `roots`, or below, when links are followed.
+    """Return the name of a state at a path; None unless the path, after following links, is one of `roots` or below
+    one.
 
-    The folder of the path must be there, too: backups and lock information are beside the path.
+    The folder of the path must be inside, too: backups and lock information are beside the path.
     """
     if "\0" in str(path):
-        # No file has such a name; who opens it says so.
+        # No file has such a name; opening it raises the error.
         return InsideName(str(path), CheckedPlace(RealPath("", ""), RealPath("", "")))
     file = os.path.realpath(path)
     real = map(os.path.realpath, roots)
-    # What belongs to a file that is allowed is beside it.
+    # Files that belong to an allowed file are beside it.
     within = [os.path.dirname(one) if one == file and not os.path.isdir(one) else one for one in real]  # noqa: PTH112, PTH120
     found = (_within(os.path.realpath(path.parent), within), _within(file, within))
     return None if found[0] is None or found[1] is None else InsideName(str(path), CheckedPlace(found[0], found[1]))
 
 
 def unfollowed_name(path: Path, root: str, folder: str) -> InsideName:
-    """Return the name of a file in a real folder below a real root, which is refused if it is a link."""
+    """Return the name of a file in a real folder below a real root; opening refuses a link."""
     return InsideName(str(path), CheckedPlace(RealPath(root, folder), RealPath(root, str(Path(folder, path.name)))))
 
 
 def path_of(name: str) -> Path:
-    """Return the path of a state with this name, which stays checked."""
+    """Return the path of a state name, which stays checked."""
     if not isinstance(name, InsideName) or os.name == "nt":
         return Path(name)
     path = InsidePath(name)
@@ -299,7 +300,7 @@ def open_inside(real: RealPath, flags: int) -> int:
 
 
 def make_inside(real: RealPath) -> None:
-    """Create a folder, and those above it. Raises OSError as `open_inside` does."""
+    """Create a folder and its parents. Raises OSError like `open_inside`."""
     Path(real.root).mkdir(parents=True, exist_ok=True)
     descriptor = os.open(real.root, SEARCH)
     try:
@@ -314,7 +315,7 @@ def make_inside(real: RealPath) -> None:
 
 
 def _is_circle(path: str) -> bool:
-    """Return whether links of a path lead back to it, which leaves them in a real path."""
+    """Return whether the links of a path form a cycle; a real path keeps such links."""
     try:
         Path(path).stat()
     except OSError as error:

@@ -1,4 +1,4 @@
-"""A version of a file in git as a store, which can only be read: `git:REVISION:PATH`."""
+"""Reads a version of a file in git as a read-only store: `git:REVISION:PATH`."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ def git_version(name: str, environment: Mapping[str, str]) -> ReadOnlyStore:
     )
 
 
-# Variables that name a repository, whatever the folder is. Source: git, `rev-parse --local-env-vars`.
+# Variables that name a repository, regardless of the folder. Source: git, `rev-parse --local-env-vars`.
 _OF_REPOSITORY = frozenset({"GIT_COMMON_DIR", "GIT_DIR", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_WORK_TREE"})
 
-# A repository is not trusted: its configuration names programs, and hosts to fetch missing files from.
+# A repository is untrusted: its configuration names programs, and hosts that supply missing files.
 _WITHOUT_PROGRAMS = ("--no-pager", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null")
 _WITHOUT_FETCHING = {"GIT_ALLOW_PROTOCOL": "", "GIT_NO_LAZY_FETCH": "1", "GIT_OPTIONAL_LOCKS": "0"}
 
@@ -39,7 +39,7 @@ class GitPath(NamedTuple):
 
 
 def git_path(name: str, environment: Mapping[str, str]) -> GitPath | None:
-    """Take git:REVISION:PATH apart; None if it is not complete.
+    """Parse `git:REVISION:PATH`; None if it is incomplete.
 
     An absolute path becomes relative to the top of its repository, and need not exist on disk. Raises StoreError.
     """
@@ -54,7 +54,8 @@ def git_path(name: str, environment: Mapping[str, str]) -> GitPath | None:
 def run_git(
     name: str, arguments: Sequence[str], environment: Mapping[str, str], folder: str = "", given: bytes = b""
 ) -> subprocess.CompletedProcess[bytes]:
-    """Run git in a folder, or here; its messages are in English, and it runs no program that the repository names.
+    """Run git in a folder, by default here, with English messages and without running programs that the repository
+    names.
 
     `given` is its standard input.
 
@@ -78,7 +79,7 @@ def run_git(
 
 
 def git_reason(done: subprocess.CompletedProcess[bytes]) -> str:
-    """Return why git failed."""
+    """Return the reason why git failed."""
     return done.stderr.decode("utf-8", "replace").strip().removeprefix("fatal: ") or "git cannot read it"
 
 
@@ -94,7 +95,7 @@ def _of_repository(name: str, revision: str, path: str, environment: Mapping[str
 
 
 def repository_top(folder: str, name: str, environment: Mapping[str, str]) -> str:
-    """Return the folder of a repository, that of a bare one included. Raises StoreError."""
+    """Return the top folder of a repository, which may be bare. Raises StoreError."""
     is_bare = _asked(folder, name, environment, "--is-bare-repository") == "true"
     return _asked(folder, name, environment, "--absolute-git-dir" if is_bare else "--show-toplevel")
 
@@ -125,7 +126,7 @@ def read_git_object(name: str, environment: Mapping[str, str]) -> bytes:
     if done.returncode != 0:
         reason = git_reason(done)
         if reason.endswith("bad file"):
-            # What git reports for a tree, and for a blob that a partial clone does not have.
+            # git's answers for a tree, and for a blob that a partial clone lacks.
             kind = run_git(name, ["cat-file", "-t", arguments[-1]], environment, found.folder).stdout
             reason = "this is a folder in git, not a state file" if kind == b"tree\n" else _NOT_HERE
         raise StoreError(f"{name}: {reason}")

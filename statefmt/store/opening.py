@@ -1,4 +1,4 @@
-"""States in backends as stores: opens their clients, each imported when one is opened, and the versions they keep."""
+"""Opens states in backends as stores, and versions of them; imports each client on first use."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ if TYPE_CHECKING:
 
 
 def remote_store(name: RemoteName, connection: Connection) -> RemoteStore:
-    """Return a state in one of the SUPPORTED backends as a store. Raises StoreError as `open_client`."""
+    """Return a state in one of the SUPPORTED backends as a store. Raises StoreError like `open_client`."""
     return RemoteStore(name.place, connection, open_client, words=name.words, is_of_folder=name.folder is not None)
 
 
 def open_client(place: StatePlace, connection: Connection) -> StateClient:
-    """Return a client for a state in one of the SUPPORTED backends; it connects when it is used.
+    """Return a client for a state in one of the SUPPORTED backends; it connects on first use.
 
     Raises StoreError if an argument is not supported, or a package is missing.
     """
@@ -62,13 +62,13 @@ _HISTORY = "`statetool history` lists the edits that statetool made"
 
 
 def kept_versions(state: RemoteName, connection: Connection) -> tuple[ObjectVersion, ...]:
-    """Return the versions of a state, newest first. Raises StoreError, also if its backend keeps none."""
+    """Return the versions of a state, newest first. Raises StoreError, also if its backend keeps no versions."""
     with _versioned(state, connection) as client:
         return tuple(client.object_versions())
 
 
 def versioned_state(name: str) -> RemoteName:
-    """Return the name of a state in a backend. Raises StoreError if it is another."""
+    """Return the name of a state in a backend. Raises StoreError for other names."""
     if isinstance(name, RemoteName):
         return name
     if name == STANDARD_INPUT:
@@ -81,7 +81,7 @@ def versioned_state(name: str) -> RemoteName:
 
 
 def remote_content(name: RemoteName | VersionName, connection: Connection) -> RemoteStore | ReadOnlyStore:
-    """Return a state in a backend, or a version of it, as a store. Raises StoreError as `remote_store`."""
+    """Return a state in a backend, or a version of it, as a store. Raises StoreError like `remote_store`."""
     if isinstance(name, RemoteName):
         return remote_store(name, connection)
 
@@ -112,8 +112,8 @@ def _versioned(state: RemoteName, connection: Connection) -> Iterator[VersionedC
 class RemoteStore:
     """One state in a backend; see Store and ManagedStore.
 
-    `pause` waits for some seconds; `words` name the state in a command, as those of RemoteName. `is_of_folder` unless a
-    URL names it.
+    `pause` waits for some seconds; `words` name the state in a command, as in RemoteName. `is_of_folder` unless a URL
+    names it.
     """
 
     place: StatePlace
@@ -147,7 +147,7 @@ class RemoteStore:
 
     @contextmanager
     def locked_place(self, info: LockInfo, timeout: float | None, *, ends_hold: bool = False) -> Iterator[LockedRemote]:
-        """Lock and read the state, if there is one; else its version is None, as for `StateClient.write`."""
+        """Lock and read the state; without a state, the version is None, as for `StateClient.write`."""
 
         def read() -> Stored:
             return client.read() or Stored(b"", None)
@@ -157,7 +157,7 @@ class RemoteStore:
             yield locked
 
     def lock_state(self) -> LockState:
-        """Ask the backend who holds the lock."""
+        """Ask the backend for the holder of the lock."""
         hold = self._records.held()
         with self._client() as client:
             try:
@@ -171,14 +171,14 @@ class RemoteStore:
         return LockState(self.name, status, holder, ends_with_holder=ends_with_holder)
 
     def remove_lock(self, lock_id: str) -> LockInfo | None:
-        """Remove the lock as `force-unlock` does."""
+        """Remove the lock, like `force-unlock`."""
         from statefmt.store.remote.interruption import interruptible
 
         with self._client() as client, interruptible() as interruption, interruption.deferred():
             return client.force_unlock(lock_id)
 
     def versions(self) -> Sequence[HistoryEntry]:
-        """Read the history on this machine, after finding out the outcome of an edit if that is unknown."""
+        """Read the history on this machine, after resolving an edit of unknown outcome."""
         self.settle()
         return self.history.load().entries
 
@@ -186,11 +186,11 @@ class RemoteStore:
         return self.history.content(checksum)
 
     def tidy(self) -> None:
-        """Compress contents, and delete the backups of edits that the history no longer has."""
+        """Compress contents, and delete the backups of edits that are no longer in the history."""
         self._records.tidy()
 
     def settle(self) -> None:
-        """Find out the outcome of an edit, if that is unknown, by reading the state. Raises StoreError."""
+        """Resolve an edit of unknown outcome by reading the state. Raises StoreError."""
         if self._records.may_be_unsettled:
             self._records.settle(lambda: self.read().data)
 

@@ -1,5 +1,6 @@
-"""The interface of a store, which reads, locks and writes the bytes of one state; who holds a lock; and stores that
-can only be read, such as standard input."""
+"""The interface of a store, which reads, locks and writes the bytes of one state; lock information; and read-only
+stores such as standard input.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from statefmt.pieces import Piece
 
 
-# The SHA-256 of no bytes, which a state has before it is created.
+# The SHA-256 of no bytes, the content of a state before its creation.
 NOTHING: Final = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 
 
@@ -39,7 +40,7 @@ class WriteTerms(NamedTuple):
     """How to record a write at `now`, in Unix seconds: a backup of the old content, to `backup` if given, and history.
 
     Unless `keeps_backup`, only the history keeps the old content. `undoes` is the number of the edit that the write
-    takes back.
+    undoes.
     """
 
     now: int
@@ -56,26 +57,26 @@ class LockedStore(Protocol):
         """The content at the time of locking."""
 
     def undisturbed(self) -> AbstractContextManager[None]:
-        """Hold signals such as SIGINT back during a write and the report of it.
+        """Hold back signals such as SIGINT during a write and its report.
 
-        A second signal still ends a request to a service that hangs.
+        A second signal still ends a request to a hanging service.
         """
 
     def write(self, pieces: Sequence[Piece], expected: Hashable, terms: WriteTerms) -> str | None:
         """Replace the content with pieces of it and new bytes, if it still has the `expected` version.
 
-        Returns the place of the backup, or None if there is none beside the history. Raises StoreError and leaves the
+        Returns the path of the backup; None if only the history keeps the old content. Raises StoreError and leaves the
         content unchanged.
         """
 
 
 class JointEdit(Struct, frozen=True, omit_defaults=True):
-    """An edit of several states at once, as the operations file at the path `file` says, or another name of the change.
+    """An edit of several states at once; `file` is the path of the operations file, or another name of the change.
 
-    `id` tells it from all others. `states` are the names of all states of the file, and `writes` the places in `states`
-    of those that were written, in order. `ending` is the command that ends it after a crash, without its option.
-    `undoes` is the ID of the edit that this one undoes, and `created` the places of states that it created. `home` is
-    the folder of statetool on the machine that made it, which has its journal and the names of the states.
+    `id` is unique. `states` are the names of all states of the file, and `writes` the indexes in `states` of the
+    written states, in order. `ending` is the command that ends the edit after a crash, without its option. `undoes` is
+    the ID of the undone edit, and `created` the indexes of created states. `home` is the folder of statetool, on the
+    machine of the edit, that has its journal and the names of the states.
     """
 
     id: str
@@ -89,16 +90,16 @@ class JointEdit(Struct, frozen=True, omit_defaults=True):
 
     @property
     def written(self) -> tuple[str, ...]:
-        """The names of the states that were written."""
+        """The names of the written states."""
         return tuple(name for place, name in enumerate(self.states) if place in self.writes)
 
 
 class HistoryEntry(Struct, frozen=True):
     """One edit. `time` is in UTC (RFC 3339); `before` and `after` are the SHA-256 of the contents.
 
-    `backup` is the part of the backup's name that tells it from others; "" if the user named it. `joint` is set if
-    other states were edited with this one. `undoes` is set for an undo: it restored the content before the edit of that
-    number. A joint edit that created the state has the SHA-256 of no bytes `before` it.
+    `backup` is the distinguishing part of the backup's name; "" if the user named it. `joint` is set for an edit of
+    several states. `undoes` is set for an undo: it restored the content before the edit of that number. A joint edit
+    that created the state has the SHA-256 of no bytes `before` it.
     """
 
     number: int
@@ -113,7 +114,7 @@ class HistoryEntry(Struct, frozen=True):
 
     @property
     def creates(self) -> bool:
-        """Whether the edit created the state, together with others; an empty file may be restored, too."""
+        """Whether a joint edit created the state; an undo may also restore an empty file."""
         return bool(self.joint) and self.before == NOTHING
 
 
@@ -140,7 +141,7 @@ class Store(Protocol):
         """Return the content before an edit, given its SHA-256. Raises StoreError."""
 
     def tidy(self) -> None:
-        """Save space, as far as that needs no lock."""
+        """Save space, as far as possible without a lock."""
 
 
 class LockStatus(StrEnum):
@@ -148,16 +149,16 @@ class LockStatus(StrEnum):
 
     FREE = "free"
     HELD = "held"
-    LEFT = "left"  # nothing is locked, but a process that ended left its lock information behind
+    LEFT = "left"  # not locked, but a dead process left its lock information behind
     UNKNOWN = "unknown"  # the backend cannot be asked
     NONE = "none"  # the backend is not set up to lock
 
 
 class LockState(Struct, frozen=True):
-    """Whether the state with this name is locked, and by whom, as far as that is known.
+    """The lock of the state with this name, and its holder, as far as known.
 
-    `holder` is what the holder wrote, which may be false or hostile. `process` is the number of the process that holds
-    the lock of a local file, 0 if unknown. `lock_id` is what removes the lock, "" if unknown. A lock that
+    `holder` is the information that the holder wrote, which may be false or hostile. `process` is the number of the
+    process that holds the lock of a local file, 0 if unknown. `lock_id` removes the lock; "" if unknown. A lock that
     `ends_with_holder` is never left behind, and cannot be removed. `change` is the change of several states that holds
     the state until it has ended, also after its process.
     """
@@ -176,19 +177,19 @@ class LockState(Struct, frozen=True):
 
 
 class LockedManagedStore(LockedStore, Protocol):
-    """A store that keeps a state, while it is locked. Without a state, `stored` is empty, and `write` creates one."""
+    """A locked store with an optional state. Without a state, `stored` is empty, and `write` creates one."""
 
     def renewed(self) -> LockedManagedStore:
         """Read the state again under the same lock, and return its store. Without a state, `stored` has b"".
 
-        A store writes once; to write again takes this. Raises StoreError.
+        A store writes once; a second write needs the renewed store. Raises StoreError.
         """
 
     def hold(self, joint: JointEdit) -> LockedManagedStore:
         """Keep edits out until `release`, also after this process has ended, if the store can. Raises StoreError.
 
-        Returns the store, whose history names the joint edit in what is written. A lock in a backend is not given back;
-        a file gets a marker beside it. Both let an edit in whose LockInfo has the same ID.
+        Returns a store that records the joint edit in the history. A lock in a backend is kept; a file gets a marker
+        beside it. Both admit an edit whose LockInfo has the same ID.
         """
 
     def release(self) -> None:
@@ -197,19 +198,19 @@ class LockedManagedStore(LockedStore, Protocol):
     def discard(self, expected: Hashable) -> None:
         """Delete the state without a backup, if it still has the `expected` version: this edit has created it.
 
-        A file that is locked for a new state is deleted, too, and so is the record of the creation. Raises StoreError
-        and leaves the state as it is.
+        Also deletes a file that was created for the lock, and the record of the creation. Raises StoreError and leaves
+        the state unchanged.
         """
 
     def delete(self, expected: Hashable, *, now: int) -> str | None:
         """Delete the state if it still has the `expected` version; `now` is in Unix seconds.
 
-        Returns where it is kept as a backup, or None. Raises StoreError and leaves the state as it is.
+        Returns the path of the backup, or None. Raises StoreError and leaves the state unchanged.
         """
 
 
 class ManagedStore(Store, Protocol):
-    """A store that keeps a state, or has room for one."""
+    """A store with an optional state."""
 
     def found(self) -> Stored | None:
         """Read the content without a lock; None if there is no state. Raises StoreError."""
@@ -220,19 +221,19 @@ class ManagedStore(Store, Protocol):
     def locked_place(
         self, info: LockInfo, timeout: float | None, *, ends_hold: bool = False
     ) -> AbstractContextManager[LockedManagedStore]:
-        """Like locked(), but also without a state; with `ends_hold`, also if the marker of the change is damaged."""
+        """Like locked(), but the state may be missing; with `ends_hold`, the marker of the change may be damaged."""
 
     def lock_state(self) -> LockState:
         """Return whether the state is locked, without locking it. Raises StoreError."""
 
     def remove_lock(self, lock_id: str) -> LockInfo | None:
-        """Remove the lock with this ID, whoever holds it, and return who held it, if that is known.
+        """Remove the lock with this ID, and return its holder if known.
 
         Raises StoreError if there is no such lock, or if it cannot be removed.
         """
 
 
-# In bytes. Anybody may have written the lock information, and programs write a few hundred bytes.
+# In bytes. Anyone may have written the lock information; programs write a few hundred bytes.
 LARGEST_LOCK_INFO: Final = 1 << 16
 
 
@@ -269,9 +270,9 @@ def lock_json(info: LockInfo) -> bytes:
 
 
 def read_lock_info(data: bytes) -> LockInfo | None:
-    """Decode lock information that anybody may have written; None if there is none in it. Never raises.
+    """Decode untrusted lock information; None if it is invalid. Never raises.
 
-    Members with other names are ignored. A member that is missing or no string is "".
+    Members with other names are ignored. A member that is missing or not a string becomes "".
     """
     if len(data) > LARGEST_LOCK_INFO:
         return None
@@ -285,7 +286,7 @@ def read_lock_info(data: bytes) -> LockInfo | None:
 
 
 def _in_go(time: datetime) -> str:
-    """Return a time in UTC as Go's JSON has it: RFC 3339, without trailing zeros in the fraction."""
+    """Format a time in UTC like Go's JSON: RFC 3339, without trailing zeros in the fraction."""
     whole, _, fraction = time.astimezone(UTC).replace(tzinfo=None).isoformat(timespec="microseconds").partition(".")
     fraction = fraction.rstrip("0")
     return f"{whole}.{fraction}Z" if fraction else f"{whole}Z"
@@ -301,12 +302,12 @@ _NAMES: Final = tuple(field.name for field in fields(LockInfo))
 # The order of OpenTofu's "Lock Info:". Source: OpenTofu `internal/states/statemgr/locker.go` (LockInfo.String).
 _ORDER: Final = ("ID", "Path", "Operation", "Who", "Version", "Created", "Info")
 _WIDTH: Final = max(map(len, _ORDER)) + 2
-# In characters. Nothing limits what a holder says.
+# In characters. A holder may write text of any length.
 _LONGEST: Final = 300
 
 
 def lock_lines(info: LockInfo) -> str:
-    """Return what the holder of a lock wrote, as OpenTofu shows it: each member on its line, without empty ones."""
+    """Format the information of a lock's holder like OpenTofu: each member on its line, without empty members."""
     assert {field.name for field in fields(info)} == set(_ORDER)
     members = ((name, _shown(getattr(info, name))) for name in _ORDER)
     return "\n".join(f"  {name + ':':<{_WIDTH}}{value}" for name, value in members if value)
@@ -318,7 +319,7 @@ def _shown(text: str) -> str:
 
 
 class ReadOnlyStore(Struct, frozen=True):
-    """A state that can only be read; see Store. `refusal` and `no_history` are the errors of all else."""
+    """A read-only state; see Store. `refusal` and `no_history` are the errors of all other methods."""
 
     name: str
     read: Callable[[], Stored]
@@ -339,7 +340,7 @@ class ReadOnlyStore(Struct, frozen=True):
 
 
 def standard_input(read_input: Callable[[], bytes], name: str = STANDARD_INPUT) -> ReadOnlyStore:
-    """Return the store of a state that is piped in."""
+    """Return the store of a state on standard input."""
     return ReadOnlyStore(
         name,
         lambda: Stored(read_input(), None),

@@ -1,4 +1,4 @@
-"""Finds and reads the bytes of states in files, pipes and standard input, and explains why one cannot be read."""
+"""Finds and reads the bytes of states in files, pipes and standard input, and explains read errors."""
 
 from __future__ import annotations
 
@@ -27,23 +27,23 @@ from statefmt.text import pattern, shell_word
 
 # The name of standard input as a state.
 STANDARD_INPUT: Final = "-"
-# How the name of a version in git starts: git:REVISION:PATH.
+# The prefix of a version in git: git:REVISION:PATH.
 GIT: Final = "git:"
 
 # In bytes, of a file.
 LARGEST_STATE: Final = 4 << 30
-# In bytes, of a pipe and of the answer of a server, which may never end.
+# In bytes, of a pipe or the answer of a server, which may never end.
 LARGEST_STREAM: Final = 192 << 20
 SIZE_VARIABLE: Final = "STATETOOL_MAX_SIZE"
 _SIZE: Final = pattern(r"([0-9]{1,9})([KMG]i?B)")
 _UNITS: Final = {"K": 10, "M": 20, "G": 30}
 
 _CHUNK: Final = 1 << 20
-# Smaller files cost little, whatever is in them.
+# Smaller files cost little, whatever their content.
 _SMALL: Final = 16 << 20
-# What a file system leaves where nothing was written, and the white space of JSON.
+# The content of unwritten parts of a file, and the white space of JSON.
 _NOTHING: Final = b"\0 \t\r\n"
-# Parts of a file between holes that are counted.
+# Counted parts of a file between holes.
 _MOST_HOLES: Final = 1_000
 ReadReport: TypeAlias = Callable[[int, int], None]
 
@@ -60,21 +60,21 @@ def largest_stream(environment: Mapping[str, str]) -> int:
 
 
 def size_of(text: str) -> int:
-    """Return a size with a unit in bytes; 0 if the text is something else."""
+    """Return a size with a unit in bytes; 0 for any other text."""
     size = _SIZE.fullmatch(text)
     return 0 if size is None else int(size[1]) << _UNITS[size[2][0]]
 
 
 def too_large(what: str, limit: int) -> StoreError:
-    """Return the error for a pipe or an answer that is larger than the limit."""
+    """Return the error for a pipe or an answer above the limit."""
     return StoreError(f"{what} has more than {limit:,} bytes, the limit; {SIZE_VARIABLE}=2GiB would raise the limit")
 
 
 def read_bytes(name: str, report: ReadReport | None = None, *, largest: int = LARGEST_STREAM) -> bytes:
     """Read a regular file or a pipe; `report` is called with the bytes read and the size, 0 if unknown.
 
-    `largest` is the size of the largest pipe. Raises StoreError if it is missing, unreadable or anything else, or if
-    next to nothing of a large file was ever written.
+    `largest` is the size of the largest pipe. Raises StoreError if it is missing, unreadable or another kind of file,
+    or if a large file was hardly written.
     """
     if not name:
         raise StoreError("the name of the state is empty")
@@ -103,7 +103,7 @@ def read_bytes(name: str, report: ReadReport | None = None, *, largest: int = LA
 def refuse_unwritten(name: str, descriptor: int, size: int) -> None:
     """Raise StoreError for a large file that cannot be a state, before it takes memory.
 
-    It is too large, starts with something else, has nothing but NUL bytes and white space, or is mostly holes.
+    Such a file is too large, does not start like a state, contains only NUL bytes and white space, or is mostly holes.
     """
     if size > LARGEST_STATE:
         raise StoreError(f"{name}: larger than {LARGEST_STATE >> 30} GiB, which is too large for a state")
@@ -135,7 +135,7 @@ def refuse_unwritten(name: str, descriptor: int, size: int) -> None:
 
 
 def _written(descriptor: int, size: int) -> int:
-    """Return how many bytes of a file are not in holes, as far as the file system knows."""
+    """Return the number of bytes outside holes, as far as the file system knows."""
     seek_data, seek_hole = getattr(os, "SEEK_DATA", None), getattr(os, "SEEK_HOLE", None)
     if seek_data is None or seek_hole is None:
         return size
@@ -179,7 +179,7 @@ def _to_the_end(name: str, file: BinaryIO, report: ReadReport | None, largest: i
 
 
 def read_stream(stream: TextIO | None, report: ReadReport | None = None, *, largest: int = LARGEST_STREAM) -> bytes:
-    """Read standard input; `report` is called with the bytes read and 0, and `largest` is the most to read in bytes.
+    """Read standard input; `report` is called with the bytes read and 0, and `largest` is the limit in bytes.
 
     Raises StoreError if it is closed, a terminal or too large.
     """
@@ -194,12 +194,12 @@ def read_stream(stream: TextIO | None, report: ReadReport | None = None, *, larg
 
 
 def display_name(name: str) -> str:
-    """A state's name for messages."""
+    """Return the name of a state for messages."""
     return "<standard input>" if name == STANDARD_INPUT else name
 
 
 def is_folder(name: str | Path) -> bool:
-    """Return whether a name is that of a folder; False if a folder above may not be searched: reading it says so."""
+    """Return whether a name is a folder; False if a parent may not be searched: reading then reports the error."""
     return os.path.isdir(name)  # noqa: PTH112 - Path.is_dir raises without permission
 
 
@@ -218,7 +218,7 @@ def check_regular(name: str, status: os.stat_result) -> None:
 
 
 def reason_of(error: Exception) -> str:
-    """Return the reason of an error, that of a system error in words."""
+    """Return the reason of an error, in words for a system error."""
     if isinstance(error, FileNotFoundError):
         return "there is no such file"
     if isinstance(error, PermissionError):
@@ -246,7 +246,7 @@ def explained(path: Path) -> Iterator[None]:
 
 
 def check_platform() -> None:
-    """Raise StoreError on Windows, where statetool does not write files."""
+    """Raise StoreError on Windows, on which statetool does not write files."""
     if sys.platform == "win32":
         raise StoreError(
             "statetool does not write files on Windows, where it cannot lock a state as OpenTofu does. "
@@ -264,9 +264,9 @@ _WORKING_FOLDER: Final = ".terraform"
 def find_states(names: Iterable[str], *, everything: bool = False, allowed: Sequence[str] = ()) -> list[str]:
     """Expand paths, globs and folders to state files without duplicates, in the order given, sorted within each name.
 
-    A folder expands to every `*.tfstate` below it; `everything` adds backups and `.terraform`. Standard input,
-    paths and states in backends stay as they are. Raises StoreError if a glob or a folder contains no state file. A
-    link below a folder that leads out of it, and not to what is `allowed`, is found, but cannot be read.
+    A folder expands to every `*.tfstate` below it; `everything` adds backups and `.terraform`. Standard input, paths
+    and states in backends stay as they are. Raises StoreError if a glob or a folder contains no state file. A link that
+    leads out of a folder, and not to an `allowed` place, is found, but cannot be read.
     """
     found: dict[str, None] = {}
     for name in names:
@@ -306,11 +306,12 @@ def _states_below(folder: str, everything: bool, allowed: Sequence[str]) -> Iter
             if name.endswith(_SUFFIX) or (everything and name.endswith(_BACKUP_SUFFIX) and _SUFFIX in name):
                 path = Path(parent, name)
                 found = inside_name(path, (folder, *allowed)) if path.is_symlink() else None
-                # Walking follows no link to a folder. A link that leads out is opened as itself, which is refused.
+                # The walk follows no links to folders. A link that leads out of the folder is opened as a link, which
+                # is refused.
                 real = os.path.join(root, os.path.relpath(parent, folder))  # noqa: PTH118 - thousands of states
                 yield found or unfollowed_name(path, root, os.path.normpath(real))
 
 
 def _refuse(error: OSError) -> None:
-    # Skipping an unreadable folder would leave its states unchecked.
+    # Skipping an unreadable folder would skip the check of its states.
     raise StoreError(f"{error.filename}: {reason_of(error)}") from error

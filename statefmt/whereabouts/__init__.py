@@ -1,4 +1,4 @@
-"""Names the states of folders and URLs, and says what else is known of them without reading one: locks, workspaces.
+"""Names the states of folders and URLs, and finds their locks and workspaces without reading a state.
 
 `find.py` finds the backend of a folder, `urls.py` that of a URL.
 """
@@ -40,19 +40,20 @@ if TYPE_CHECKING:
 
 
 def changed_block(found: FoundBackend, environment: Mapping[str, str]) -> str:
-    """Return a sentence about a recorded backend that the configuration changes by now, "" if there is nothing to say.
+    """Return a sentence about a recorded backend that differs from the configuration; "" if it does not.
 
-    `init -backend-config` may have replaced values of the block, so this is no error. Names settings, but no values.
+    `init -backend-config` may have replaced values of the block, so a difference is not an error. The sentence names
+    settings, but no values.
     """
     if found.source is not BackendSource.RECORD:
         return ""
     try:
         block = configured_backend(found.folder, environment)
     except StoreError:
-        # `init` has read it; what it lacks by now is no sign of another backend.
+        # `init` has read it; a block that has since disappeared does not indicate another backend.
         return ""
     if block.source is not BackendSource.BLOCK:
-        # The files may be elsewhere, as those of a configuration that is generated for each run.
+        # The files may be elsewhere, such as a configuration that is generated for each run.
         return ""
     if block.type != found.type:
         change = f"{block.place}: the configuration has the backend {block.type!r}, unlike what"
@@ -87,7 +88,7 @@ def _other(name: str, wanted: SettingValue, recorded: SettingValue) -> Iterator[
 
 
 def _text(value: SettingValue) -> str | None:
-    """Return a value as `init` would convert it, such as `"true"` to a truth value."""
+    """Convert a value to a string as `init` does, such as a boolean to `"true"`."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, float) and value.is_integer():
@@ -107,10 +108,10 @@ def local_state(found: FoundState) -> Path:
 
 
 def inside_state(found: FoundState, allowed: Iterable[str] = ()) -> InsideName | None:
-    """Return the name of the file of a state in the backend `local`; None if the file is outside of the folder.
+    """Return the name of the file of a state in the backend `local`; None if the file is outside the folder.
 
-    A folder may be of a stranger, who must not decide which other file is read or written. Links count as what they
-    lead to. The user allows other places: with `--backend-config`, and those that are `allowed`.
+    A folder may come from a stranger, who must not choose other files to read or write. Links are resolved. The user
+    allows other places with `--backend-config` and `allowed`.
     """
     folder = found.backend.folder
     named = (str(folder / str(one.value)) for one in found.settings if one.source is SettingSource.OPTION and one.value)
@@ -118,7 +119,7 @@ def inside_state(found: FoundState, allowed: Iterable[str] = ()) -> InsideName |
 
 
 def state_in_record(found: FoundBackend) -> str:
-    """Return a sentence about a state in the file of `init`, with the way out; "" if there is none."""
+    """Return a sentence, with advice, about a state in the file of `init`; "" if there is none."""
     if not found.state_in_record:
         return ""
     copying = shell_line(["statetool", "copy", found.state_in_record, str(found.folder)])
@@ -131,12 +132,12 @@ def state_in_record(found: FoundBackend) -> str:
 
 
 def is_record_itself(found: FoundState) -> bool:
-    """Return whether the backend `local` keeps the state in the file in which `init` records the backend."""
+    """Return whether the backend `local` keeps the state in the file that `init` writes."""
     return found.backend.type == "local" and not found.missing and init_folder(local_state(found)) is not None
 
 
 def described_locks(found: FoundState) -> tuple[str, ...]:
-    """Return what locks the state, such as `lock file s3://…`; nothing if nothing does, or if that is not known."""
+    """Return the locks of the state, such as `lock file s3://…`; empty if there are none or they are unknown."""
     if found.location is None:
         return ()
     values = {setting.name: setting.public for setting in found.settings}
@@ -144,12 +145,12 @@ def described_locks(found: FoundState) -> tuple[str, ...]:
 
 
 def is_supported(found: FoundState) -> bool:
-    """Return whether statetool opens states in this backend."""
+    """Return whether statetool opens states in the backend."""
     return found.backend.type == "local" or found.backend.type in SUPPORTED
 
 
 def locks_off(found: FoundState) -> str:
-    """Return why nothing locks the state; "" if something does, or if that is not known."""
+    """Return why the state has no lock; "" if it has one, or if that is unknown."""
     if not is_known(found):
         return ""
     needed = known_backend(found.backend.type).lock_arguments
@@ -157,12 +158,12 @@ def locks_off(found: FoundState) -> str:
 
 
 def is_known(found: FoundState) -> bool:
-    """Return whether statetool knows the backend, so that it knows its settings and locks."""
+    """Return whether statetool knows the backend, and so its settings and locks."""
     return found.location is not None or bool(found.missing)
 
 
 def folder_name(found: FoundState, options: BackendOptions | None = None) -> RemoteName:
-    """Return the name of the state of a folder in a backend. Raises StoreError as `FoundState.place`."""
+    """Return the name of the state of a folder in a backend. Raises StoreError like `FoundState.place`."""
     options = options or BackendOptions()
     folder = str(found.backend.folder)
     workspace = () if options.workspace is None else ("--workspace", options.workspace)
@@ -171,7 +172,9 @@ def folder_name(found: FoundState, options: BackendOptions | None = None) -> Rem
 
 
 def url_name(url: str, environment: Mapping[str, str], options: BackendOptions | None = None) -> RemoteName | None:
-    """Return the name of the state at a URL, None if it has no scheme of a backend. Raises what `found_at_url` does."""
+    """Return the name of the state at a URL; None if the scheme belongs to no backend. Raises StoreError like
+    `found_at_url`.
+    """
     from statefmt.whereabouts.urls import found_at_url, url_without_values
 
     found = found_at_url(url, environment, options)
@@ -182,13 +185,13 @@ def url_name(url: str, environment: Mapping[str, str], options: BackendOptions |
 
 
 def words_at_url(url: str, place: StatePlace, options: BackendOptions | None) -> tuple[str, ...]:
-    """Return the words of a command that name a state by its URL."""
+    """Return the command-line words that name a state by its URL."""
     options = options or BackendOptions()
     return ("--state", url, *_settings(options.settings, place.type), *_allowing(options))
 
 
 def _settings(options: Iterable[str], type_: str) -> Iterable[str]:
-    """Yield the options `--backend-config`, without values that may be secret."""
+    """Yield the `--backend-config` options, without values that may be secret."""
     arguments = dict(named_arguments(known_backend(type_).arguments))
     for option in options:
         name, equals, value = option.partition("=")
@@ -198,7 +201,7 @@ def _settings(options: Iterable[str], type_: str) -> Iterable[str]:
 
 
 def _allowing(options: BackendOptions) -> Iterable[str]:
-    """Yield the options for what the run allows: without them, the same state could not be reached again."""
+    """Yield the options for the permissions of the run, which opening the same state again requires."""
     for host in options.allowed_hosts:
         yield from ("--allow-host", host)
     for name in options.allowed_env:
@@ -209,14 +212,14 @@ def _allowing(options: BackendOptions) -> Iterable[str]:
         yield "--no-verify"
 
 
-# An object that need not exist, in place of those that have the prefix.
+# A placeholder object, which need not exist, for the objects with the prefix.
 _ANY: Final = "terraform.tfstate"
 
 
 class SeveralStates(NamedTuple):
-    """What a URL names: the states below a prefix, as `ListingClient.states_below` takes it.
+    """A URL of several states: all states below a prefix, as `ListingClient.states_below` takes it.
 
-    `place` is that of any state there. `query` has the arguments of the URL.
+    `place` is the place of any of the states. `query` has the arguments of the URL.
     """
 
     place: StatePlace
@@ -224,7 +227,7 @@ class SeveralStates(NamedTuple):
     query: str
 
     def named(self, place: StatePlace, options: BackendOptions | None = None) -> RemoteName:
-        """Return the name of one of the states. Its words name it again, also on another machine."""
+        """Return the name of a state. Its words name the same state on any machine."""
         from statefmt.whereabouts.urls import SHORT_NAMES
 
         location, _, own = place.location.partition("?")
@@ -238,10 +241,10 @@ class SeveralStates(NamedTuple):
 def several_at_url(
     name: str, environment: Mapping[str, str], options: BackendOptions | None = None
 ) -> SeveralStates | None:
-    """Return what a URL of several states names, None for any other name.
+    """Parse a URL of several states; None for any other name.
 
     `s3://BUCKET` and `s3://BUCKET/PREFIX/` name the objects below; `pg://HOST/DATABASE` all schemas, one if the URL or
-    the environment names it, unless the URL has a workspace. Raises StoreError as `found_at_url`.
+    the environment names it, unless the URL has a workspace. Raises StoreError like `found_at_url`.
     """
     from statefmt.whereabouts.urls import found_at_url, url_parts
 
@@ -263,12 +266,12 @@ def several_at_url(
 
 
 def _several(found: FoundState, url: UrlParts, prefix: str) -> SeveralStates:
-    # Messages name what was asked for, and not a state that need not exist.
+    # Messages name the URL, and not a placeholder state that need not exist.
     return SeveralStates(structs.replace(found.place, location=url.shown), prefix, url.query)
 
 
 class Workspaces(Struct, frozen=True):
-    """The workspaces of a folder, `default` first, and the current one, which may not be among them yet."""
+    """The workspaces of a folder, `default` first, and the current workspace, which need not exist yet."""
 
     names: tuple[str, ...]
     current: str
@@ -279,9 +282,9 @@ def listed_workspaces(
 ) -> Workspaces:
     """Return the workspaces in a backend: `default`, then the others, sorted.
 
-    Those in the backend `local` are the folders in `workspace_dir`. To list those in another one needs a `connection`.
-    Raises StoreError if they cannot be read, and RemoteStateError for backends that statetool does not support, except
-    those that have only `default`. Source: OpenTofu `internal/backend/local/backend.go` (Workspaces).
+    In the backend `local`, workspaces are the folders in `workspace_dir`; other backends need a `connection`. Raises
+    StoreError if they cannot be read, and RemoteStateError for backends that statetool does not support, unless they
+    only have `default`. Source: OpenTofu `internal/backend/local/backend.go` (Workspaces).
     """
     current = backend.workspace.name
     if backend.type == "local":
@@ -289,7 +292,7 @@ def listed_workspaces(
         return Workspaces(_local_workspaces(located(backend, environment), allowed), current)
     known = backend_type(backend.type)
     if known is not None and not known.named_workspaces:
-        # Refuses another workspace, as commands that use it do.
+        # Refuses an impossible workspace, as other commands do.
         located(backend, environment)
         return Workspaces((DEFAULT_WORKSPACE,), current)
     if backend.type not in SUPPORTED or connection is None:
@@ -307,8 +310,8 @@ def listed_workspaces(
 def _local_workspaces(found: FoundState, allowed: Sequence[str]) -> tuple[str, ...]:
     """Return the workspaces in the backend `local`: `default`, then the folders in `workspace_dir`, sorted.
 
-    Raises StoreError if that folder cannot be read, or is outside and not `allowed`.
-    Source: OpenTofu `internal/backend/local/backend.go` (Workspaces).
+    Raises StoreError if that folder cannot be read, or is outside the folder and not `allowed`. Source: OpenTofu
+    `internal/backend/local/backend.go` (Workspaces).
     """
     local_state(found)  # both settings are set
     setting = next(one for one in found.settings if one.name == "workspace_dir")
@@ -316,7 +319,7 @@ def _local_workspaces(found: FoundState, allowed: Sequence[str]) -> tuple[str, .
     is_own = setting.source is SettingSource.OPTION
     roots: tuple[Path | str, ...] = (found.backend.folder, *allowed)
     if not is_own and not is_inside(folder, *roots):
-        # Names of folders elsewhere are not for a log that a stranger reads.
+        # A stranger may read the log, which must not list folders elsewhere.
         raise StoreError(
             f"{folder}: workspace_dir is outside of the folder; if that is intended, ",
             Wording(

@@ -39,34 +39,34 @@ from statefmt.store.backends.types import backend_type
 from statefmt.store.files import is_inside, read_bounded
 from statefmt.store.reading import reason_of
 
-# TF_DATA_DIR names another.
+# The default; TF_DATA_DIR overrides it.
 _DATA: Final = ".terraform"
-# What `init` records there, and the workspace that was selected.
+# The record of `init`, and the selected workspace.
 _RECORD: Final = "terraform.tfstate"
 _WORKSPACE: Final = "environment"
 # Source: Terragrunt, `DefaultTerragruntConfigPath` and `DefaultTerragruntJSONConfigPath`.
 _UNIT_FILES: Final = ("terragrunt.hcl", "terragrunt.hcl.json")
 TERRAGRUNT_UNIT: Final = "Terragrunt unit"
 _CONFIGURATIONS: Final = (".tf", ".tofu", ".tf.json", ".tofu.json")
-# In bytes; a larger one is left to the reader of configurations.
+# In bytes; the configuration reader handles a larger file.
 _LARGEST_FILE: Final = 1 << 24
 
 
 class BackendSource(StrEnum):
-    """What names the backend of a folder."""
+    """The source of a folder's backend."""
 
     RECORD = "record"  # what init recorded in the data directory
     BLOCK = "block"  # the backend or cloud block of the configuration
-    URL = "url"  # a URL that names the state itself
+    URL = "url"  # a URL of the state
     DEFAULT = "default"  # neither names one, so it is `local`
 
 
 class FoundBackend(Struct, frozen=True):
     """The backend of a folder, with its settings as given; `place` is the file, and the line of a block, or the URL.
 
-    With `is_backend` False, something else says where the state is, which statetool does not know or open: `type` is
-    what a message calls it, such as `state_store "demo"`. An unknown declaration is not "none". `state_in_record` is
-    the file of `init` if it holds a state, which blocks the folder.
+    With `is_backend` False, the place of the state comes from another declaration, which statetool does not support:
+    `type` is its name in messages, such as `state_store "demo"`. `state_in_record` is the file of `init` if it holds a
+    state: the engines then refuse the folder.
     """
 
     folder: Path
@@ -80,10 +80,10 @@ class FoundBackend(Struct, frozen=True):
 
 
 class FoundState(Struct, frozen=True):
-    """Where the state of a folder and workspace is.
+    """The place of the state of a folder and workspace.
 
-    `location` is a path, or a URL without credentials; None if the arguments in `missing` have no value. `settings`
-    have secrets: show them only if they are not marked. `exact` as in StatePlace.
+    `location` is a path, or a URL without credentials; None if the arguments in `missing` have no value. `settings` may
+    be secret: show only unmarked settings. `exact` is as in StatePlace.
     """
 
     backend: FoundBackend
@@ -122,14 +122,14 @@ class FoundState(Struct, frozen=True):
 
 
 def data_folder(folder: Path, environment: Mapping[str, str]) -> Path:
-    """Return where `init` keeps what it records of a folder."""
+    """Return the folder that holds the record of `init`."""
     return folder / (environment.get("TF_DATA_DIR") or _DATA)
 
 
 def _own_data_folder(folder: Path, environment: Mapping[str, str]) -> Path:
-    """Return the data folder. Raises StoreError if a link makes files elsewhere those that `init` recorded here.
+    """Return the data folder. Raises StoreError if a link leads to files elsewhere.
 
-    A folder may be of a stranger, who must not decide that a command opens the state of another folder.
+    A folder may come from a stranger, who must not make a command open the state of another folder.
     """
     data = data_folder(folder, environment)
     if not environment.get("TF_DATA_DIR"):
@@ -144,10 +144,10 @@ def _own_data_folder(folder: Path, environment: Mapping[str, str]) -> Path:
 
 
 def find_backend(folder: Path, environment: Mapping[str, str], options: BackendOptions | None = None) -> FoundBackend:
-    """Return the backend of a folder: the one recorded, else that of the configuration, else `local`.
+    """Return the backend of a folder: the recorded backend, else the configured backend, else `local`.
 
-    With `--backend-config`, the configuration comes first, as for `init`. Raises StoreError if something that may name
-    the backend cannot be read, and for a block that is invalid or has unknown values.
+    With `--backend-config`, the configuration comes first, as for `init`. Raises StoreError if a file that may name the
+    backend cannot be read, and for a block that is invalid or has unknown values.
     """
     options = options or BackendOptions()
     if not options.settings:
@@ -162,7 +162,7 @@ def find_backend(folder: Path, environment: Mapping[str, str], options: BackendO
 def initialised_backend(
     folder: Path, environment: Mapping[str, str], options: BackendOptions | None = None
 ) -> FoundBackend:
-    """Return the backend that `init` recorded in a folder, else `local`, whatever the configuration says by now."""
+    """Return the backend that `init` recorded in a folder, else `local`; ignores the configuration."""
     data = _own_data_folder(folder, environment)
     workspace = chosen_workspace(data, environment, options.workspace if options else None)
     record = data / _RECORD
@@ -176,7 +176,7 @@ def initialised_backend(
 
 
 def _never_local(found: FoundBackend) -> FoundBackend:
-    """Return a Terragrunt unit in place of the backend `local`: its `terragrunt.hcl` decides where its state is."""
+    """Replace the backend `local` in a Terragrunt unit: its `terragrunt.hcl` decides where the state is."""
     for name in _UNIT_FILES if found.type == "local" else ():
         place = found.folder / name
         if os.path.isfile(place):  # noqa: PTH113 - Path.is_file raises if the folder may not be searched
@@ -189,7 +189,7 @@ def _never_local(found: FoundBackend) -> FoundBackend:
 def configured_backend(
     folder: Path, environment: Mapping[str, str], options: BackendOptions | None = None
 ) -> FoundBackend:
-    """Return the backend that the configuration of a folder names, else `local`, whatever `init` recorded."""
+    """Return the backend in the configuration of a folder, else `local`; ignores the record of `init`."""
     options = options or BackendOptions()
     workspace = chosen_workspace(_own_data_folder(folder, environment), environment, options.workspace)
     if _may_have_block(folder):
@@ -216,15 +216,15 @@ def configured_backend(
 
 
 def find_state(folder: Path, environment: Mapping[str, str], options: BackendOptions | None = None) -> FoundState:
-    """Return where the state of a folder and workspace is. Raises what `find_backend` and `located` raise."""
+    """Return the place of the state of a folder and workspace. Raises the errors of `find_backend` and `located`."""
     return located(find_backend(folder, environment, options), environment)
 
 
 def located(found: FoundBackend, environment: Mapping[str, str]) -> FoundState:
-    """Return where the state in a backend is.
+    """Return the place of the state in a backend.
 
-    Of a backend that is not known, there is neither a location nor a setting. Raises StoreError for an argument that is
-    not known, and for a workspace that cannot exist there.
+    An unknown backend has neither a location nor settings. Raises StoreError for an unknown argument, and for a
+    workspace that the backend cannot have.
     """
     if not found.is_backend or backend_type(found.type) is None:
         return FoundState(found, (), None)
@@ -245,7 +245,7 @@ def located(found: FoundBackend, environment: Mapping[str, str]) -> FoundState:
 
 
 def known_backend(name: str) -> BackendType:
-    """Return a type of backend. Raises StoreError if it is not known."""
+    """Return a type of backend. Raises StoreError if it is unknown."""
     found = backend_type(name)
     if found is None:
         raise StoreError(f"the backend {name!r} is not known to statetool")
@@ -253,7 +253,7 @@ def known_backend(name: str) -> BackendType:
 
 
 def _may_have_block(folder: Path) -> bool:
-    """Return whether a configuration file may say where the state is, or cannot be read."""
+    """Return whether a configuration file may configure a backend, or cannot be read."""
     try:
         names = os.listdir(folder)  # noqa: PTH208 - faster
     except OSError:
@@ -286,7 +286,7 @@ def given_settings(options: Iterable[str], backend: BackendType) -> tuple[GivenS
 
 
 def _value(name: str, text: str, arguments: Iterable[BackendArgument]) -> SettingValue:
-    """Return the value of KEY=VALUE: an expression if the argument is structured, text otherwise."""
+    """Return the value of KEY=VALUE: an expression if the argument is structured, else a string."""
     argument = next((one for one in arguments if one.name == name), None)
     if argument is None or argument.kind is not ArgumentKind.STRUCTURE:
         return text
@@ -305,7 +305,7 @@ _PROGRAMS: Final = {b"registry.opentofu.org": "tofu", b"registry.terraform.io": 
 
 
 def folder_programs(folder: Path) -> tuple[str, ...]:
-    """Return the program whose registry the dependency lock file names, or both if it names neither or both."""
+    """Return the program whose registry the dependency lock file names; both if it names neither or both."""
     try:
         locked = read_bounded(folder / ".terraform.lock.hcl", _LARGEST_LOCK_FILE)
     except OSError:
@@ -315,14 +315,14 @@ def folder_programs(folder: Path) -> tuple[str, ...]:
 
 
 def unsupported(found: FoundBackend) -> RemoteStateError:
-    """Return the error for a state in a backend that statetool does not open; it names the programs of the folder."""
+    """Return the error for a state in an unsupported backend; it names the programs of the folder."""
     asked = found.workspace.name if found.workspace.source is WorkspaceSource.OPTION else ""
     folder = "" if str(found.folder) == "." else str(found.folder)
     return RemoteStateError(found.type, programs_of(found), folder, asked, declared=declaration(found))
 
 
 def programs_of(found: FoundBackend) -> tuple[str, ...]:
-    """Return the programs that open the state of a folder: one may know a declaration that others do not."""
+    """Return the programs that can open the state of a folder: some declarations are specific to a program."""
     if found.type == TERRAGRUNT_UNIT:
         return ("terragrunt",)
     if found.type.startswith((_STATE_STORE, _REMOTE)):
@@ -331,7 +331,7 @@ def programs_of(found: FoundBackend) -> tuple[str, ...]:
 
 
 def declaration(found: FoundBackend) -> str:
-    """Return a sentence about what says where the state is, without a full stop; "" for a backend."""
+    """Return a sentence about a declaration that is not a backend, without a full stop; "" for a backend."""
     if found.is_backend:
         return ""
     if found.type == TERRAGRUNT_UNIT:
@@ -344,7 +344,7 @@ def declaration(found: FoundBackend) -> str:
 # In bytes; `init` writes a few thousand.
 _LARGEST_RECORD: Final = 1 << 24
 _RECORD_VERSION: Final = 3
-# The members of a record and of states, which may lie in its place.
+# The members of a record and of a state, which may be in the same file.
 _MEMBERS: Final = frozenset({
     "version", "terraform_version", "serial", "lineage", "modules", "backend", "remote", "state_store", "outputs",
     "resources", "check_results",
@@ -352,10 +352,10 @@ _MEMBERS: Final = frozenset({
 
 
 class RecordedPlace(Struct, frozen=True):
-    """What `init` recorded: a backend, with its settings, or a declaration of another kind.
+    """The record of `init`: a backend, with its settings, or another declaration.
 
-    `type` is that of a backend or, with `is_backend` False, what a message calls the declaration: it has a space, so
-    that it is no type of backend.
+    `type` is the type of a backend or, with `is_backend` False, the name of the declaration in messages; that name
+    contains a space, unlike every type of backend.
     """
 
     type: str
@@ -364,7 +364,7 @@ class RecordedPlace(Struct, frozen=True):
 
 
 def recorded_backend(path: Path) -> RecordedPlace | None:
-    """Return the recorded backend or other place of the state, None if there is no record or nothing of it in it.
+    """Return the recorded place of the state; None without a record, or if the record has no place.
 
     Raises StoreError if the record cannot be read: the state may then be anywhere.
     """
@@ -396,7 +396,7 @@ def _other_place(recorded: dict[str, Any]) -> RecordedPlace | None:
 
 
 def holds_state(path: Path) -> bool:
-    """Return whether the file of `init` holds a state, which it must not: the engines then refuse the folder.
+    """Return whether the file of `init` holds a state: the engines then refuse the folder.
 
     False if it cannot be read. Source: Terraform `internal/command/workdir/backend_state.go` (ParseBackendStateFile).
     """
@@ -412,7 +412,7 @@ def holds_state(path: Path) -> bool:
 
 
 def _record(path: Path) -> dict[str, Any]:
-    """Return what `init` recorded, nothing if there is no record."""
+    """Return the record of `init`; empty if there is none."""
     try:
         text = read_bounded(path, _LARGEST_RECORD)
     except (FileNotFoundError, NotADirectoryError):

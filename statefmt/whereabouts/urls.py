@@ -1,7 +1,8 @@
-"""Reads URLs that name one state: `s3://`, `pg://`, `https://` and `http://`.
+"""Parses URLs of single states: `s3://`, `pg://`, `https://` and `http://`.
 
-The queries of `s3://` and `pg://` have arguments of the backend, such as `use_lockfile=true`. That of an HTTP address
-belongs to the server, except for arguments of the backend `http`, such as `lock_address`. No URL has a secret.
+The queries of `s3://` and `pg://` have arguments of the backend, such as `use_lockfile=true`. The query of an HTTP
+address belongs to the server, except for arguments of the backend `http`, such as `lock_address`. URLs with secrets are
+refused.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from statefmt.whereabouts.find import BackendSource, FoundBackend, FoundState, g
 
 _SCHEME: Final = pattern(r"([A-Za-z][A-Za-z0-9+.-]*)://")
 _BACKENDS: Final = {"s3": "s3", "pg": "pg", "http": "http", "https": "http"}
-# Schemes that the locations of other backends have, or that users expect.
+# Schemes in the locations of other backends, or that users expect.
 _OTHERS: Final = {
     "azurerm": "azurerm",
     "consul": "consul",
@@ -44,7 +45,7 @@ _OTHERS: Final = {
 }
 _POSTGRES: Final = frozenset({"postgres", "postgresql"})
 _BAD_ESCAPE: Final = pattern(r"%(?![0-9A-Fa-f]{2})")
-# Short names in queries of `pg://`, which locations have.
+# Short names for the queries of `pg://` in locations.
 SHORT_NAMES: Final = {"schema": "schema_name", "table": "table_name", "index": "index_name"}
 _WORKSPACE: Final = "workspace"
 # Parameters of a connection that are not secret.
@@ -60,7 +61,7 @@ _CONNECTION: Final = frozenset(
 )
 _CONNECTION_SECRETS: Final = frozenset({"password", "sslpassword", "oauth_client_secret", "scram_client_key"})
 _HOST: Final = pattern(r"(?:\[[0-9A-Fa-f:.%]*\]|[^@:\[\]]*)(?::[0-9]*)?")
-# Without the URL: it is not certain which part of it is a password.
+# Without the URL: it is unclear which part is a password.
 _NO_PASSWORD: Final = {
     "s3": "an s3:// URL must not have a user or a password; set AWS_PROFILE, or AWS_ACCESS_KEY_ID and "
     "AWS_SECRET_ACCESS_KEY",
@@ -72,7 +73,7 @@ _NO_PASSWORD: Final = {
 
 
 class UrlParts(NamedTuple):
-    """The parts of a URL of a backend, as written. `shown` has neither user, nor query, nor fragment."""
+    """The parts of a URL of a backend, as written. `shown` omits the user, the query and the fragment."""
 
     backend: str
     scheme: str
@@ -83,7 +84,7 @@ class UrlParts(NamedTuple):
 
 
 class _Read(NamedTuple):
-    """A URL taken apart: the arguments that it consists of, those in its query, and the workspace."""
+    """A parsed URL: the arguments in its path and host, the arguments in its query, and the workspace."""
 
     base: Mapping[str, str]
     arguments: Sequence[tuple[str, str]]
@@ -91,10 +92,10 @@ class _Read(NamedTuple):
 
 
 def found_at_url(name: str, environment: Mapping[str, str], options: BackendOptions | None = None) -> FoundState | None:
-    """Return where the state is that a URL names, None if the name has no scheme of a backend.
+    """Return the place of the state at a URL; None if the scheme belongs to no backend.
 
-    Settings that the URL does not have come from `options`, the environment, or defaults. Raises StoreError if the URL
-    has a secret, an argument that the backend does not have, or is incomplete; no message contains a value.
+    Settings that are not in the URL come from `options`, the environment, or defaults. Raises StoreError if the URL has
+    a secret, an argument that the backend does not have, or is incomplete; no message contains a value.
     """
     url = url_parts(name)
     if url is None:
@@ -119,7 +120,7 @@ def found_at_url(name: str, environment: Mapping[str, str], options: BackendOpti
 
 
 def url_parts(name: str) -> UrlParts | None:
-    """Take a URL apart; None if the name has no scheme of a backend. Raises StoreError as `found_at_url`."""
+    """Parse a URL; None if the scheme belongs to no backend. Raises StoreError like `found_at_url`."""
     found = _SCHEME.match(name)
     if found is None:
         return None
@@ -147,7 +148,7 @@ def url_parts(name: str) -> UrlParts | None:
         raise StoreError(f"{shown}: in a URL, two hexadecimal digits follow a %; write %25 for the character itself")
     user, at, host = authority.rpartition("@")
     is_user = backend == "pg" and ":" not in user and "@" not in user
-    # A `/`, `?` or `#` in a password ends what looks like the host.
+    # A `/`, `?` or `#` in a password ends the apparent host.
     is_host = host.startswith("arn:") or all(_HOST.fullmatch(one) is not None for one in host.split(","))
     if (at and not is_user) or not is_host or ("@" in path and backend != "s3"):
         raise StoreError(_NO_PASSWORD[backend])
@@ -157,7 +158,7 @@ def url_parts(name: str) -> UrlParts | None:
 
 
 def _read(url: UrlParts) -> tuple[_Read, list[GivenSetting]]:
-    """Take a URL apart, and return all the settings in it. Raises StoreError as `found_at_url`."""
+    """Parse a URL, and return all settings in it. Raises StoreError like `found_at_url`."""
     read = {"s3": _s3, "pg": _pg, "http": _http}[url.backend](url)
     arguments = dict(named_arguments(known_backend(url.backend).arguments))
     settings = [
@@ -212,7 +213,7 @@ def _http(url: UrlParts) -> _Read:
         if unquote_plus(name) in own:
             arguments.append((unquote_plus(name), unquote_plus(value)))
         else:
-            # As written: servers tell escapes apart.
+            # As written: servers distinguish escapes.
             rest.append(part)
     address = f"{url.scheme}://{url.authority}{url.path}" + (f"?{'&'.join(rest)}" if rest else "")
     return _Read({"address": address}, arguments)
@@ -232,7 +233,7 @@ def _once(url: UrlParts, pairs: Iterable[tuple[str, str]]) -> Iterable[tuple[str
 
 
 def _setting(url: UrlParts, name: str, text: str, arguments: Mapping[str, BackendArgument]) -> GivenSetting:
-    """Return an argument in a query. Raises StoreError if it is not known, a part of the URL, or secret."""
+    """Return an argument of a query. Raises StoreError if it is unknown, a part of the URL, or secret."""
     argument = arguments.get(name)
     if argument is None or argument.parts:
         raise StoreError(f"{url.shown}: the backend {url.backend!r} has no argument {name!r}{_like(name, arguments)}")
@@ -272,7 +273,7 @@ def _like(name: str, arguments: Mapping[str, BackendArgument]) -> str:
 
 
 def url_without_values(url: str) -> str:
-    """Return a URL as it may be shown and recorded: without what may be secret, but with arguments of the backend."""
+    """Return a URL for display and records: without values that may be secret, but with arguments of the backend."""
     try:
         parts = url_parts(url)
         if parts is None or parts.backend != "http":

@@ -1,1 +1,1 @@
-"""The commands, a file for each family."""
+"""The commands, one file for each family."""

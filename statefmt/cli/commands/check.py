@@ -111,7 +111,7 @@ def check_command(
 
         gate = replace(gate, context=reading_once(gate.context))
         names = [] if no_state else [state_of_plan(plan, names, everything=everything)]
-        # Those that the plan was made with.
+        # The variables that the plan was made with.
         earlier = plan_variables(planned, display_name(plan))
     gate = replace(
         gate,
@@ -141,7 +141,7 @@ def check_command(
 
 
 def _require_schema_rule(gate: Gate, *, no_state: bool) -> None:
-    """Raise BadParameter if --json-schema would do nothing."""
+    """Raise BadParameter if --json-schema would have no effect."""
     if no_state:
         raise BadParameter("cannot be combined with --no-state", param_hint="--json-schema")
     selected = selected_rules(None if gate.select is None else tuple(gate.select), tuple(gate.ignore))
@@ -155,10 +155,10 @@ _USUAL_STATE: Final = "terraform.tfstate"
 
 
 def default_names(*, everything: bool, only_one: bool, to_read: bool) -> list[str]:
-    """Return what to check if nothing is named: the state of the current workspace, else the directory.
+    """Return the default states to check: the state of the current workspace, else the directory.
 
-    A workspace that was selected has its own state, so the others do not take its place; nor do they with `only_one`.
-    Raises StoreError if there are none and, unless it is only `to_read`, if that state is outside the directory.
+    A selected workspace has its own state, so other states do not replace it; nor do they with `only_one`. Raises
+    StoreError if there are none and, unless it is only `to_read`, if the state is outside the directory.
     """
     name = state_name(None, to_read=to_read)
     if name != _USUAL_STATE or only_one or os.path.lexists(name):
@@ -175,9 +175,9 @@ def default_names(*, everything: bool, only_one: bool, to_read: bool) -> list[st
 
 
 def state_of_plan(plan: str, names: Sequence[str], *, everything: bool) -> str:
-    """Return the one state to compare a plan from a file with; by default that of the current workspace.
+    """Return the state to compare with a plan from a file, by default the state of the current workspace.
 
-    Raises StoreError if there is none, and BadParameter if several are named.
+    Raises StoreError if there is none, and BadParameter for several states.
     """
     if names:
         found = listed_states(run_context(), names, everything=everything)
@@ -196,14 +196,14 @@ def state_of_plan(plan: str, names: Sequence[str], *, everything: bool) -> str:
 
 
 def reading_once(context: RunContext) -> RunContext:
-    """Return a context that keeps standard input: a state from there is checked, and compared with the plan."""
+    """Return a context that keeps standard input: a state from it is both checked and compared with the plan."""
     return replace(context, read_input=cache(context.read_input))
 
 
 def check_all(
     gate: Gate, names: Sequence[str], *, everything: bool
 ) -> tuple[list[CheckedState], list[UnreadableState]]:
-    """Check every state once. States that cannot be found or read are reported, and the rest are checked."""
+    """Check every state once. Report missing and unreadable states, and check the rest."""
     found, missing = found_states(names, everything=everything)
     unreadable = [UnreadableState(name, message) for name, message in missing]
     checked: list[CheckedState] = []

@@ -89,7 +89,7 @@ def simulate_command(
 
 
 def _refuse_unknown_keys(without: Sequence[str], references: ProviderReferences) -> None:
-    """Raise BadParameter for a key that no for_each has: it is a typo, and its removal would change nothing."""
+    """Raise BadParameter for a key that no for_each has: it is a typo, and removing it has no effect."""
     if not without:
         return
     from statefmt.providers import for_each_keys

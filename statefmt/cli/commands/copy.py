@@ -29,7 +29,7 @@ from statefmt.render.terminal import counted
 
 
 class TransferOptions(NamedTuple):
-    """How to copy states."""
+    """Options for copying states."""
 
     dry_run: Annotated[
         bool, Option("--dry-run", help="Show what would be copied, but write nothing.", rich_help_panel=COMMON)
@@ -133,7 +133,7 @@ _ADVICE: Final = "Use --dry-run to see what would be copied, or --yes to copy"
 def copied(
     routes: Sequence[Route], options: TransferOptions, operation: str, *, delete_source: bool = False
 ) -> tuple[Transfer, ...] | None:
-    """Copy states, show what was done, and return it; None if the user did not agree.
+    """Copy states, show and return the result; None if the user did not agree.
 
     Asks before a state is replaced or deleted. Raises StatetoolError.
     """

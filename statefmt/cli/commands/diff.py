@@ -160,7 +160,7 @@ def diff_command(
 
 
 def _note_unmarked(changes: SnapshotDiff) -> None:
-    """Say how many of the values of what changed are hidden without a mark."""
+    """Report how many changed values are hidden without a mark."""
     changed = [change for change in changes.instances if change.old is not None and change.new is not None]
     sides = [side for change in changed for side in (change.old, change.new) if side is not None]
     outputs = [side for change in changes.outputs for side in (change.old, change.new) if side is not None]
@@ -197,7 +197,7 @@ def _both(old: str | None, new: str | None) -> tuple[State, State]:
 
 
 def _current(old: str) -> str:
-    """Return the state of the current workspace. Raises StoreError if there is none, or if it is `old` itself."""
+    """Return the state of the current workspace. Raises StoreError if there is none, or if it is `old`."""
     name = state_name(None, to_read=True)
     if isinstance(name, RemoteName):
         if state_name(old, to_read=True) == name:

@@ -1,7 +1,7 @@
 """`statetool edit`: edits a state, or the attributes of one instance, in an editor.
 
-The editor runs with the options that keep its text from other files. One that is killed leaves the terminal as it set
-it up, so the settings are restored.
+The editor gets options that keep its text out of other files. A killed editor leaves its terminal settings behind, so
+they are restored.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def edit_command(
 
 
 def _check_discretion(editor: Editor, *, needs_memory: bool) -> None:
-    """Refuse an editor that is known to keep plain copies of an encrypted state; note others."""
+    """Refuse an editor that is known to keep plain copies of an encrypted state; warn about unknown editors."""
     if editor.discretion is Discretion.KEEPS_COPIES:
         if needs_memory:
             raise StoreError(
@@ -108,7 +108,7 @@ def _check_discretion(editor: Editor, *, needs_memory: bool) -> None:
 
 
 def _name_kept(text: Path | None) -> None:
-    """Say which texts earlier edits have kept, since they contain secrets."""
+    """Report the kept texts of earlier edits, since they contain secrets."""
     for path in kept_copies(run_context().environment):
         if text is None or path != text.absolute():
             say(f"statetool: an earlier edit kept its text in {path}; delete it if you do not need it")
@@ -116,12 +116,12 @@ def _name_kept(text: Path | None) -> None:
 
 _NEXT: Final = "What now: edit again (e), keep the text for later (k), or discard it (d)?"
 _AGAIN, _KEEP, _DISCARD = "e", "k", "d"
-# In seconds. Nobody edits that fast.
+# In seconds; nobody edits that fast.
 _AT_ONCE: Final = 2.0
 
 
 class EditingSession:
-    """The edit of a text in an editor. The text is kept unless it is written, or the user discards it."""
+    """An edit of a text in an editor. The text is kept unless it is written or discarded by the user."""
 
     def __init__(self, name: str, edit: TextEdit, copy: PrivateCopy, editor: Editor, options: SurgeryOptions) -> None:
         """Edit the copy of the text of `edit`, the state `name`."""
@@ -133,7 +133,7 @@ class EditingSession:
         self._manner = Manner(show_sensitive=options.show_sensitive)
 
     def run(self) -> int:
-        """Run the editor until its text is written, or the user gives up; return the exit status."""
+        """Run the editor until the text is written, or the user gives up; return the exit status."""
         try:
             return self._run()
         except BaseException:
@@ -165,7 +165,7 @@ class EditingSession:
                 return FAILED
 
     def _written(self, text: bytes) -> bool:
-        """Show what an edited text changes, and write it; return False if the user prevents that."""
+        """Show the changes of an edited text, and write it; return False if the user declines."""
         write = self._options.write
         result = self._edit.propose(text)
         asks = bool(result.diff or result.notes) and not (write.yes or write.dry_run)
@@ -186,7 +186,7 @@ class EditingSession:
         say(f"{self._name}: {what} nothing was edited; nothing was written{hint}".replace("  ", " "))
 
     def _changed(self) -> bytes | None:
-        """Return the edited text; None if there is none to lose."""
+        """Return the edited text; None if it is unchanged."""
         try:
             text = self._copy.read()
         except StatetoolError:
@@ -203,7 +203,7 @@ class EditingSession:
 
 
 def _next_step() -> str:
-    """Ask whether to keep text that was not written. Without a terminal, keep it."""
+    """Ask whether to keep the unwritten text. Without a terminal, keep it."""
     if asking() is None:
         return _KEEP
     return str(typer.prompt(_NEXT, value_proc=_answer, prompt_suffix=" ", err=True))
@@ -220,7 +220,7 @@ _MOST_FINDINGS = 10
 
 
 def show_refusal(error: StatetoolError, edit: TextEdit, text: bytes) -> int | None:
-    """Print why an edit fails; return the first line of the text that is a reason, None if there is none."""
+    """Print why an edit fails; return the first line of the text with a problem, or None."""
     if not isinstance(error, StateError):
         show_failure(error)
         return None
@@ -238,20 +238,20 @@ def show_refusal(error: StatetoolError, edit: TextEdit, text: bytes) -> int | No
     return min((place.line for place in places.values()), default=None)
 
 
-# Keys that a terminal sends to all programs on it: they are for the editor.
+# Keys that a terminal sends to all its programs: they are for the editor.
 _KEYS: Final = ("SIGINT", "SIGQUIT")
-# In seconds, for an editor to end after SIGHUP.
+# In seconds, the time for an editor to end after SIGHUP.
 _PATIENCE: Final = 2.0
 
 
 def run_editor(editor: Editor, path: Path, environment: Mapping[str, str], line: int | None = None) -> float:
-    """Run an editor on a file, if possible from a line on, and wait for it; return how long it ran, in seconds.
+    """Run an editor on a file, if possible at a line, and wait for it; return its running time in seconds.
 
     Its temporary files are in the folder of the file. If a signal ends the wait, the editor is ended as well. Raises
     StoreError if it cannot be started or fails.
     """
     start = time.monotonic()
-    # What it prints must not get into a result that is piped.
+    # The output of the editor must not get into a piped result.
     output = None if sys.stdout.isatty() else sys.stderr.fileno()
     with terminal_kept() as reset_screen, _keys_left_to_editor():
         try:
@@ -277,15 +277,15 @@ def run_editor(editor: Editor, path: Path, environment: Mapping[str, str], line:
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """End an editor whose terminal may be gone."""
+    """End an editor whose terminal may no longer exist."""
     process.send_signal(signal.SIGHUP)
-    # A stopped process gets the signal when it continues.
+    # A stopped process handles the signal when it continues.
     process.send_signal(signal.SIGCONT)
     try:
         with suppress(subprocess.TimeoutExpired):
             process.wait(_PATIENCE)
     finally:
-        # Also if another signal ends this wait.
+        # Also if a second signal ends this wait.
         if process.poll() is None:
             process.kill()
             process.wait()
@@ -293,7 +293,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 @contextmanager
 def _keys_left_to_editor() -> Iterator[None]:
-    """Do nothing on signals from keys. They are handled, not ignored, since a program inherits what is ignored."""
+    """Ignore signals from keys. They are handled, since a child inherits ignored signals."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -307,13 +307,13 @@ def _keys_left_to_editor() -> Iterator[None]:
 
 
 _DEFAULT: Final = "vi"
-# After the settings of the user. One command for each, since the first unknown option ends a `set`; builds without a
-# feature do not know its options.
+# Runs after the user's settings. One command for each setting, since the first unknown option ends a `set`; builds
+# without a feature do not know its options.
 _VIM_SETTINGS: Final = " | ".join(
     f"silent! set {one}"
     for one in ("noundofile", "nobackup", "nowritebackup", "noswapfile", "viminfo=", "nofixendofline")
 )
-# After the settings of the user, but before the file is read: a state is untrusted. The group protects the command from
+# Runs after the user's settings, but before the file is read: a state is untrusted. The group protects the command from
 # a vimrc that removes all others.
 _NO_MODELINES: Final = ("augroup statetool", "autocmd BufReadPre * set nomodeline", "augroup END")
 # No swap file, and no viminfo or ShaDa file.
@@ -322,13 +322,13 @@ _VIM: Final = (
     *(word for one in _NO_MODELINES for word in ("--cmd", f"silent! {one}")),
     *("-c", _VIM_SETTINGS),
 )
-# Local variables are those that a file sets.
+# Local variables are variables that a file sets.
 _EMACS_SETTINGS: Final = (
     "(setq make-backup-files nil auto-save-default nil auto-save-list-file-prefix nil create-lockfiles nil "
     "enable-local-variables nil)"
 )
-# Options of editors by the name of the program. The settings of nano and Emacs that keep copies, also of packages,
-# cannot be turned off one by one: they start without the files of the user.
+# Options of editors by program name. The settings of nano and Emacs, and of their packages, that keep copies cannot be
+# disabled one by one: these editors start without the user's files.
 _OPTIONS: Final[Mapping[str, tuple[str, ...]]] = {
     **dict.fromkeys(("vim", "nvim", "vimx", "rvim"), _VIM),
     **dict.fromkeys(("gvim", "mvim"), ("-f", *_VIM)),
@@ -338,11 +338,11 @@ _OPTIONS: Final[Mapping[str, tuple[str, ...]]] = {
         *("-backup", "false", "-permbackup", "false", "-savehistory", "false", "-saveundo", "false"),
         *("-savecursor", "false", "-eofnewline", "false"),
     ),
-    # They keep nothing outside of the file's folder.
+    # They keep nothing outside the file's folder.
     **dict.fromkeys(("hx", "helix", "kak"), ()),
 }
 _WAITING: Final = frozenset({"code", "code-insiders", "codium", "cursor", "windsurf", "subl", "zed"})
-# They keep unsaved text or a history of files in folders of their own, and no option of a call prevents it.
+# They keep unsaved text or a history of files in their own folders, and no option of a call prevents it.
 _KEEPING: Final = _WAITING | {"idea", "pycharm", "goland", "emacsclient", "nvi", "bsd-vi"}
 _WITH_LINES: Final = frozenset(
     {"vim", "nvim", "vimx", "rvim", "gvim", "mvim", "nano", "rnano", "emacs", "micro", "kak"}
@@ -350,7 +350,7 @@ _WITH_LINES: Final = frozenset(
 
 
 class Discretion(Enum):
-    """Whether an editor keeps copies of what it edits outside of the folder of the file."""
+    """Whether an editor keeps copies of edited text outside the folder of the file."""
 
     KEEPS_NOTHING = "keeps nothing"
     UNKNOWN = "unknown"
@@ -358,7 +358,7 @@ class Discretion(Enum):
 
 
 class Editor(NamedTuple):
-    """A program with its arguments; `takes_lines` if `+LINE` before the path has it start at a line."""
+    """A program with its arguments; `takes_lines` if it accepts `+LINE` before the path."""
 
     words: tuple[str, ...]
     discretion: Discretion
@@ -370,7 +370,7 @@ class Editor(NamedTuple):
         return Path(self.words[0]).name
 
     def command(self, path: Path, line: int | None = None) -> list[str]:
-        """Return the words that edit a file, if possible from a line on."""
+        """Return the command line that edits a file, if possible at a line."""
         start = [f"+{line}"] if line is not None and self.takes_lines else []
         return [*self.words, *start, str(path)]
 
@@ -378,7 +378,7 @@ class Editor(NamedTuple):
 def user_editor(environment: Mapping[str, str]) -> Editor:
     """Return the editor that VISUAL or EDITOR names, else vi, with options that keep it from leaving copies.
 
-    Both variables have words as a shell reads them, without running one. Raises StoreError if there is no such program.
+    Both variables are split like in a shell, without running one. Raises StoreError if there is no such program.
     """
     variable = next((one for one in ("VISUAL", "EDITOR") if environment.get(one, "").strip()), None)
     text = _DEFAULT if variable is None else environment[variable]
@@ -392,7 +392,7 @@ def user_editor(environment: Mapping[str, str]) -> Editor:
         source = "the default editor" if variable is None else f"the editor in {variable}"
         raise StoreError(f"{source} was not found: {program}; name one in VISUAL or EDITOR. Nothing was written")
     called, real = Path(found).name, Path(found).resolve().name
-    # `vi` may be any of several programs, `vim.tiny` and `emacs-nox` are builds.
+    # `vi` may be one of several programs; `vim.tiny` and `emacs-nox` are builds.
     known = next((one for one in (real, real.partition(".")[0], called) if one in _OPTIONS), None)
     if known is not None:
         return Editor((found, *words[1:], *_OPTIONS[known]), Discretion.KEEPS_NOTHING, known in _WITH_LINES)
@@ -401,15 +401,15 @@ def user_editor(environment: Mapping[str, str]) -> Editor:
     return Editor((found, *words[1:], *waiting), Discretion.UNKNOWN if keeping is None else Discretion.KEEPS_COPIES)
 
 
-# Leave the other screen; show the cursor; end colours and the mode of the keypad.
+# Leave the alternate screen; show the cursor; reset colours and the keypad mode.
 _CAPABILITIES: Final = ("rmcup", "cnorm", "sgr0", "rmkx")
-# What terminfo does not have: reports of the mouse and of the focus, and marks around pasted text.
+# Modes that terminfo lacks: mouse and focus reports, and bracketed paste.
 _MODES: Final = b"\033[?1000l\033[?1002l\033[?1003l\033[?1006l\033[?1004l\033[?2004l"
 
 
 @contextmanager
 def terminal_kept() -> Iterator[Callable[[], None]]:
-    """Restore the settings of the terminal at the end; gives what resets its screen, too."""
+    """Restore the settings of the terminal at the end; yields a function that resets its screen."""
     if not (sys.stdin and sys.stdin.isatty()):
         yield lambda: None
         return
@@ -427,7 +427,7 @@ def terminal_kept() -> Iterator[Callable[[], None]]:
 def _reset_screen() -> None:
     if not sys.stderr.isatty():
         return
-    # Not every build of Python has it, nor does it know every terminal.
+    # Some builds of Python lack it, and it does not know every terminal.
     with suppress(Exception):
         import curses
 

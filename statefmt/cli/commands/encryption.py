@@ -1,6 +1,6 @@
 """`statetool encrypt`, `decrypt`, `reencrypt` and `encryption-info`.
 
-They change how a state is stored and not what it says: the envelope around it, and the plain copies beside it.
+They change the envelope of a state and the plain copies beside it, but not its content.
 """
 
 from __future__ import annotations
@@ -253,7 +253,7 @@ def _reencrypt(
 
 
 def _check(names: list[str], configuration: EncryptionConfiguration, output_format: OutputFormat) -> int:
-    """List the states that the first method does not decrypt, and return the worst exit status."""
+    """List the states that need a fallback or cannot be decrypted, and return the worst exit status."""
     status = FINE
     checked: list[CheckedEncryption] = []
     for given in names:
@@ -300,7 +300,7 @@ def encryption_info_command(
     with about(name):
         envelope = parse_envelope(data)
         if envelope is None:
-            # Refuse what is neither encrypted nor a state.
+            # Refuse a file that is neither encrypted nor a state.
             loaded(run_context(), name, data)
         opened = None if found is None else decrypt(data, found)
     if output_format is OutputFormat.JSON:
@@ -311,7 +311,7 @@ def encryption_info_command(
 
 
 class EncryptionChange(NamedTuple):
-    """The new stored bytes of a state, whether the state was and is plain text, and a description of the change."""
+    """The new stored bytes of a state, whether the old and the new bytes are plain, and a description of the change."""
 
     content: bytes
     was_plain: bool
@@ -320,7 +320,7 @@ class EncryptionChange(NamedTuple):
 
 
 def opened_state(name: str, data: bytes, configuration: EncryptionConfiguration) -> tuple[LoadedState, Opened]:
-    """Decrypt and load a state; return it and how it was decrypted.
+    """Decrypt and load a state; also return the details of the decryption.
 
     Raises EncryptionError if the configuration does not read it, or StateError if the result is not a state.
     """
@@ -332,7 +332,7 @@ def opened_state(name: str, data: bytes, configuration: EncryptionConfiguration)
 
 
 def check_local(discard_plain: bool, name: str) -> None:
-    """Raise StoreError for --discard-plain on a state in a backend, which may keep copies of its own."""
+    """Raise StoreError for --discard-plain on a state in a backend, which may keep its own copies."""
     if discard_plain and isinstance(name, RemoteName):
         raise StoreError(
             f"{name}: --discard-plain deletes copies beside a file; for a state in a backend, use `statetool history "
@@ -369,7 +369,7 @@ def write_form(
     *,
     discard_plain: bool = False,
 ) -> int:
-    """Write a state in another form and report it. Returns the exit status.
+    """Write a state encrypted or plain, and report it. Returns the exit status.
 
     Encrypting a plain state in place leaves plain copies behind: the message lists them, or `discard_plain` deletes
     them.
@@ -379,7 +379,7 @@ def write_form(
 
     def proposed(state: LoadedState) -> Proposal[EncryptionChange]:
         made = change(state)
-        # What the state says stays the same.
+        # The content of the state stays the same.
         return Proposal(made, [Span(0, len(state.data))], stored=made.content, check=False)
 
     def leaves_plain(made: EncryptionChange) -> bool:
@@ -406,7 +406,7 @@ def write_form(
 
 
 def discard_copies(name: str, current: bytes, operation: str) -> int:
-    """Delete the plain copies of a state, whose file has the `current` bytes, and report each of them.
+    """Delete the plain copies of a state, whose file has the `current` bytes, and report each copy.
 
     Returns FAILED if a copy could not be deleted. Raises StoreError if the file has changed.
     """
@@ -418,7 +418,7 @@ def discard_copies(name: str, current: bytes, operation: str) -> int:
                 raise StoreError(f"{name}: the file changed since it was encrypted")
             copies = discard_plain(path, _is_plain)
     except StoreError as error:
-        # Drop the rest of the message: it says that the state was not written, but it was.
+        # Drop the rest of the message, which says that the state was not written.
         reason = str(error).partition(";")[0]
         raise StoreError(f"{reason}; no plain copies were deleted. Run the command again to delete them") from error
     if copies.deleted:

@@ -1,7 +1,7 @@
 """`statetool fleet index`, `query`, `duplicates`, `graph` and `diff`: many states as tables in a database.
 
-`fleet check` is apart, as only it loads the rules. What reads and renders the tables is imported by the command that
-needs it.
+`fleet check` has its own module, as only it loads the rules. Each command imports the modules that it needs for the
+tables.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ IntoOption = Annotated[Path, Option("--into", metavar="FILE", help=f"The index; 
 
 
 class ClusterOptions(NamedTuple):
-    """A scheduler, if any, and how to reach it."""
+    """A scheduler, if any, and the options of its connection."""
 
     scheduler: Annotated[
         str | None,
@@ -166,7 +166,7 @@ def fleet_index_command(
         say(f"statetool: {counted(run.deaths, 'worker')} died; their states were read again")
     removed = f", {run.removed:,} removed" if run.removed else ""
     failed = f", {len(run.failed):,} failed" if run.failed else ""
-    # What failed is read again in each run.
+    # Failed states are read again in each run.
     read, unchanged = run.read - len(run.failed), run.states - run.read
     print(f"{into}: {counted(run.states, 'state')}: {read:,} read, {unchanged:,} unchanged{removed}{failed}")
     return FAILED if run.failed or run.missing else FINE

@@ -124,7 +124,7 @@ def _write(
     style: StyleChoice,
     drop_unknown: bool,
 ) -> None:
-    """Write a state in canonical form. If it is still the same as `read`, `rewritten` is used."""
+    """Write a state in canonical form; `rewritten` is used if the state still equals `read`."""
     context, name = run_context(), read.name
     # A pipe can be read only once.
     source = store_of(name) if to is None else standard_input(lambda: read.stored, name)

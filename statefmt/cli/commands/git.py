@@ -122,7 +122,7 @@ _LARGEST: Final = 100 * 1024 * 1024
 
 
 def with_line(text: bytes) -> bytes:
-    """Append the line unless the text has it; all other lines stay as they are."""
+    """Append the line unless the text has it; keep all other lines."""
     if any(line.split() == LINE.split() for line in text.splitlines()):
         return text
     newline = b"\r\n" if b"\r\n" in text else b"\n"
@@ -131,12 +131,12 @@ def with_line(text: bytes) -> bytes:
 
 
 def without_line(text: bytes) -> bytes:
-    """Remove the line wherever it occurs; all other lines stay as they are."""
+    """Remove all occurrences of the line; keep all other lines."""
     return b"".join([line for line in text.splitlines(keepends=True) if line.split() != LINE.split()])
 
 
 def edit_attributes(path: Path, *, enable: bool, links: bool) -> bool:
-    """Add the line to a file, which need not exist, or remove it; delete the file if that leaves it empty.
+    """Add the line to a file, which need not exist, or remove it; delete an empty file.
 
     Without `links`, a symbolic link is refused, as git does in a work tree. Returns whether anything changed. Raises
     StoreError if the file cannot be read or written.
@@ -167,7 +167,7 @@ _AS_IT_IS: Final = "`git diff --no-ext-diff --no-textconv` shows the raw file, i
 
 
 class Role(StrEnum):
-    """What git asks for."""
+    """The request of git."""
 
     DIFF = "diff"
     TEXTCONV = "textconv"
@@ -198,7 +198,7 @@ def git_driver_command(
             _diff(arguments)
         sys.stdout.flush()
     except BrokenPipeError:
-        # The reader closed the pipe. On any other exit status, git would report that its driver died.
+        # The reader closed the pipe. On any other exit status, git would report a crashed driver.
         discard_output()
     return FINE
 
@@ -208,7 +208,7 @@ def _textconv(name: str) -> None:
 
     context = run_context()
     if _is_kept_by_git():
-        # git caches plain text, and would keep showing what it cached before the key was available.
+        # git caches plain text, and would keep showing text cached before the key was available.
         environment = {name: value for name, value in context.environment.items() if name != ENVIRONMENT}
         context = replace(context, encryption=None, environment=environment)
     try:
@@ -269,7 +269,7 @@ def _is_kept_by_git() -> bool:
 
 
 def _unreadable(error: StatetoolError, name: str) -> str:
-    # Drop the name, which is that of a temporary file of git's.
+    # Drop the name of git's temporary file.
     reason = error.on_command_line.removeprefix(f"{display_name(name)}: ")
     if isinstance(error, StateError) and error.reasons:
         # Omit the details: they may quote the file.

@@ -93,7 +93,7 @@ def graph_command(
         if not graph.nodes:
             nothing = "no dependency path leads from one to the other" if starts else "the state has no resources"
             say(f"statetool: {nothing}")
-        # Between both, the trees grow from the starts.
+        # Between both, the trees start at the starts.
         for line in graph_tree(graph, starts or ends, result_terminal(), up=bool(ends) and not starts, implied=implied):
             print(line)
     else:

@@ -18,7 +18,7 @@ from statefmt.render.search import SearchedState, address_text, match_text, sear
 from statefmt.render.terminal import counted
 from statefmt.search import Matcher, NotSearched, TooDeepError, not_searched, search
 
-# As grep does; for other commands, 1 is for findings.
+# Like grep; for other commands, 1 means findings.
 _NO_MATCH: Final = 1
 
 

@@ -104,7 +104,7 @@ def history_command(
 
 
 def _settled(name: str) -> StoreError | None:
-    """Find out the outcome of an edit in a backend, if that is unknown; return why it could not be found out."""
+    """Resolve an edit of unknown outcome in a backend; return the error if that fails."""
     if isinstance(name, RemoteName):
         try:
             store_at(run_context(), name).versions()
@@ -114,7 +114,7 @@ def _settled(name: str) -> StoreError | None:
 
 
 def _changed(name: str, history: History, problem: StoreError | None) -> bool | None:
-    """Return whether something else has changed the state; None if its backend cannot be asked."""
+    """Return whether another program has changed the state; None if its backend cannot be asked."""
     try:
         if problem is not None:
             raise problem
@@ -122,7 +122,7 @@ def _changed(name: str, history: History, problem: StoreError | None) -> bool | 
     except StoreError as error:
         if not isinstance(name, RemoteName):
             raise
-        # The history is on this machine, and needed most when the backend is away.
+        # The history is on this machine, and most useful when the backend is unavailable.
         show_failure(error)
         say("statetool: whether something else has changed the state since the last edit is not known")
         return None
@@ -141,7 +141,7 @@ def _age(text: str | None) -> timedelta | None:
 
 
 def _prune(name: str, edits: EditHistory, keep: int | None, age: timedelta | None, *, dry_run: bool, yes: bool) -> int:
-    """Show what pruning deletes, ask, delete it, and return the exit status."""
+    """Show the effect of pruning, ask, prune, and return the exit status."""
     from statefmt.render.history import pruned_summary, pruning_text
 
     context = run_context()

@@ -57,7 +57,7 @@ def list_command(
         raise BadParameter("cannot be combined with --long or --format", param_hint="--null")
     snapshot = opened_state(state).snapshot
     if chosen == Criteria() and output_format is ListFormat.TEXT and not long and not null:
-        # Everything is printed as it is found: a list of it takes memory.
+        # Print addresses as they are found: a list of them takes memory.
         sys.stdout.buffer.writelines(addresses_text(each_instance(snapshot)))
         return FINE
     found = select(instances(snapshot), chosen, tell)

@@ -57,10 +57,10 @@ def locks_command(
 
 
 def _locks_of(given: str | None) -> list[LockState]:
-    """Return the lock of a state. Raises StoreError if it cannot be asked, or a file that was named does not exist."""
+    """Return the lock of a state. Raises StoreError if it cannot be read, or if a named file does not exist."""
     name = state_name(given, to_read=True)
     found = lock_states(run_context(), [name])
-    # A folder may have no state yet; a file without a lock that is not there is a wrong name.
+    # A folder may have no state yet; a missing file without a lock is a wrong name.
     is_free_file = name == given and not isinstance(name, RemoteName) and found[0].status is LockStatus.FREE
     if is_free_file and not os.path.lexists(name):
         raise StoreError(f"{display_name(name)}: there is no such file")
@@ -106,7 +106,7 @@ def unlock_command(
     found = lock_states(run_context(), [name])[0]
     _refuse_other(found, lock_id)
     print(locks_text([found], message_terminal()), file=sys.stderr)
-    # One that cannot be removed is refused without a question.
+    # A lock that cannot be removed is refused without a question.
     if not (yes or found.ends_with_holder) and not confirmed(
         "Remove this lock?", f"{name}: unlock", "removed", _ADVICE
     ):
@@ -114,7 +114,7 @@ def unlock_command(
         return FAILED
     holder = remove_lock(run_context(), name, lock_id)
     if holder is None:
-        # The server gave this ID the lock, or did not say who has it.
+        # The server gave the lock to this ID, or did not name the holder.
         say(f"{name}: not locked now; the server did not say whether {lock_id} was its lock. The state was not changed")
         return FINE
     whose = f" of {holder.Who}" if holder.Who else ""
@@ -123,7 +123,7 @@ def unlock_command(
 
 
 def _refuse_other(found: LockState, lock_id: str) -> None:
-    """Raise StoreError if there is no lock, or one with another ID."""
+    """Raise StoreError if there is no lock, or a lock with another ID."""
     if found.status is LockStatus.FREE:
         raise StoreError(f"{found.name}: it is not locked")
     if found.status is LockStatus.NONE:

@@ -74,7 +74,7 @@ def mv_command(
         raise BadParameter("cannot be combined with --state", param_hint="--from-state")
     refuse_state_names((source, *([] if destination is None else [destination])))
     if to_state is not None:
-        # Imported late: most moves stay in their state.
+        # Imported late: most moves stay in one state.
         from statefmt.cli.many_states import move_across
 
         return move_across(

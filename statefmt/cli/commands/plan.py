@@ -103,7 +103,7 @@ def plan_command(
             say(f"{operations}: no changes")
         if out is not None:
             write_plan(out, planned)
-            # Nobody needs to be told the usual command.
+            # The usual command needs no advice.
             say(f"{out}: written" + (f"; apply it with `{apply_line(out)}`" if paths_to_allow(out) else ""))
     return status
 

@@ -87,7 +87,7 @@ def plan_show_command(
     if plan == state == STANDARD_INPUT:
         raise BadParameter("only one of the plan and the state can come from standard input")
     shown = load_plan(plan)
-    # Imported late: a usage error and a wrong file need none of it.
+    # Imported late: usage errors and wrong files do not need it.
     from statefmt.render.diff import Manner
 
     references = configuration.loaded(earlier=plan_variables(shown, display_name(plan)))
@@ -258,7 +258,7 @@ def _warn_if_incomplete(plan: ShownPlan, name: str) -> None:
 
 
 class FolderPlan(NamedTuple):
-    """A plan in JSON, the folder of the root module that it was made for, and a name for the state of the folder."""
+    """A plan in JSON, the folder of its root module, and a name for the state of the folder."""
 
     state: str
     folder: str
@@ -266,10 +266,10 @@ class FolderPlan(NamedTuple):
 
 
 def folder_plans(arguments: Sequence[str]) -> list[FolderPlan]:
-    """Return the plans that arguments `PLAN` and `DIR=PLAN` name. Raises BadParameter if two are of one folder.
+    """Return the plans of arguments `PLAN` and `DIR=PLAN`. Raises BadParameter if two have the same folder.
 
-    Without DIR, a plan is in its folder; one from standard input is of the current folder. States are named after
-    their folders.
+    Without DIR, a plan belongs to its own folder, and a plan from standard input to the current folder. States are
+    named after their folders.
     """
     given = [_folder_and_file(argument) for argument in arguments]
     if [file for _, file in given].count(STANDARD_INPUT) > 1:

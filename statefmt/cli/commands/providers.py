@@ -134,7 +134,7 @@ def _removal(uses: list[ConfigurationUse], text: str, references: ProviderRefere
 
 
 def _hinted(state: State, named: str | None) -> str | None:
-    """Return the name of the state for commands to run, None for the current one and for standard input."""
+    """Return the name of the state for suggested commands; None for the current state and for standard input."""
     if isinstance(state.location, RemoteName):
         return state.location
     return None if named == STANDARD_INPUT else named

@@ -152,5 +152,5 @@ def replace_provider_command(
 
 
 def known_providers(references: ProviderReferences | None) -> KnownProviders:
-    """Return the providers that a command may bind to: those of the configuration or, without one, of the state."""
+    """Return the providers that a command may bind to: the providers of the configuration, else of the state."""
     return KnownProviders(f"run:\n  statetool {command_line()} --new-provider", references)

@@ -21,7 +21,7 @@ from statefmt.differences import reconcile
 from statefmt.locations import STANDARD_INPUT, RemoteName
 from statefmt.render.reconciliation import RecoveryPlaces, reconciliation_json, reconciliation_text, recovery_steps
 
-# What init leaves, the usual state, and the names of configuration files.
+# The files of init, the usual state, and the names of configuration files.
 _OF_MODULES: Final = frozenset({".terraform", "terraform.tfstate"})
 _CONFIGURATION: Final = (".tf", ".tf.json", ".tofu", ".tofu.json")
 
@@ -79,11 +79,11 @@ def reconcile_command(
 
 
 def _folder(errored: str, stored: str | None) -> Path:
-    """Return the folder of the configuration: the one named as the state, else that of the errored state.
+    """Return the folder of the configuration: the folder named as the state, else the folder of the errored state.
 
-    Raises StoreError if no state is named, and that folder is not a root module.
+    Raises StoreError if no state is named, and the folder is not a root module.
     """
-    # os.path returns False if a folder above may not be searched; Path raises.
+    # os.path returns False if a parent may not be searched; Path raises.
     if stored is not None and os.path.isdir(stored):  # noqa: PTH112
         return Path(stored)
     folder = Path() if errored == STANDARD_INPUT else Path(errored).parent
@@ -104,6 +104,6 @@ def _is_root_module(folder: Path) -> bool:
 
 
 def _snapshot(state: State, named: str | None) -> Snapshot | None:
-    """Return the snapshot of the stored state, None if none is stored; a file that was named must exist."""
+    """Return the snapshot of the stored state; None if none is stored. A named file must exist."""
     is_place = named is None or isinstance(state.location, RemoteName) or os.path.isdir(named)  # noqa: PTH112
     return None if is_place and not state.exists() else state.snapshot

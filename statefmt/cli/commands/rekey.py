@@ -66,7 +66,7 @@ def rekey_command(
     if count and by is None:
         raise BadParameter("requires --by", param_hint="--count")
     keys = _keys(pairs, file)
-    # Of a module, only the module itself must be declared.
+    # Only the module itself must be declared.
     depth = max(map(module_depth, chosen.selectors), default=0)
     references = options.configuration.loaded()
     declared = None if given or references is None else _instances(references)
@@ -79,7 +79,7 @@ def rekey_command(
 
 
 def _named(state: str | None) -> Sequence[str]:
-    """Return the words that name the state in a command to run."""
+    """Return the words that name the state in a suggested command."""
     name = state_name(state)
     if isinstance(name, RemoteName):
         return state_words(name)

@@ -1,4 +1,4 @@
-"""`statetool repair`: mends states that are JSON but cannot be read, and asks what to do about each defect."""
+"""`statetool repair`: repairs states that are JSON but cannot be read, and asks about each defect."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ def _found(name: str, references: ProviderReferences | None, *, show_sensitive: 
 
 
 class _Run:
-    """One repair of the state `name`, with what it shows and asks."""
+    """One repair of the state `name`, with its output and questions."""
 
     def __init__(
         self, name: str, write: EditOptions, references: ProviderReferences | None, show_sensitive: bool
@@ -189,7 +189,7 @@ class _Run:
         return FINE if write.dry_run else FAILED
 
     def _say_how_to_repeat(self, questions: Questions | None) -> None:
-        """Print the command line that repeats the answers, for the case that they were not written."""
+        """Print the command line that repeats the answers, in case they were not written."""
         if questions is not None and questions.answers:
             chosen = [word for answer in questions.answers for word in ("--choose", answer)]
             say("To give these answers again, run:")
@@ -224,18 +224,18 @@ def _text(path: Path) -> str:
 
 _SKIP: Final = "s"
 _QUIT: Final = "q"
-# What a value names that fits one defect only.
+# The values of choices that fit a single defect.
 _OF_ONE: Final = frozenset({"ID", "JSON", "KEY"})
 
-# The code and the choices: defects that have both in common can be mended alike.
+# The code and the choices: defects with equal ones can be repaired alike.
 _Kind: TypeAlias = "tuple[str, tuple[str, ...]]"
 
 
 class Questions:
-    """The questions of one repair, and the answers that were given for several defects."""
+    """The questions of one repair, and the answers for several defects."""
 
     def __init__(self, found: FoundDefects, name: str) -> None:
-        """Ask about the defects found in the state `name`; mending them may show others.
+        """Ask about the defects of the state `name`; their repair may reveal others.
 
         `answers` are the answers so far, as decisions.
         """
@@ -259,7 +259,7 @@ class Questions:
         self._asked += 1
         if kind in self._for_all:
             return self._noted(defect, self._for_all[kind])
-        # Rounds after the first show what is still there again.
+        # Rounds after the first show new defects.
         is_later = self._asked > self._total
         if is_later and (finding.code, finding.address, finding.detail) in self._skipped:
             return None
@@ -271,7 +271,7 @@ class Questions:
         return self._noted(defect, choice)
 
     def _noted(self, defect: Defect, choice: str | None) -> str | None:
-        """Keep an answer as a decision, for the case that the repair fails."""
+        """Keep an answer as a decision, in case the repair fails."""
         if choice is not None:
             code = defect.finding.code
             place = self._places.get((code, defect.finding.pointer)) or defect.place
@@ -290,7 +290,7 @@ class Questions:
         print("\n".join(lines), file=sys.stderr)
 
     def _offer_all(self, kind: _Kind, defect: Defect, choice: str | None) -> None:
-        """Ask whether the answer is that for all other defects of the kind, if there are any."""
+        """Offer the same answer for all other defects of the kind, if any."""
         others = self._left[kind]
         named = _named(defect, choice)
         if others <= 0 or (named is not None and named.value in _OF_ONE):
@@ -322,7 +322,7 @@ def _answer(defect: Defect) -> str | None:
 
 
 def _named(defect: Defect, choice: str | None) -> Choice | None:
-    """Return the choice that an answer names."""
+    """Return the choice in an answer."""
     if choice is None:
         return None
     plain = (one for one in defect.choices if not one.value and one.name == choice)

@@ -91,7 +91,7 @@ def _one(name: str | None, gate: Gate, configuration: ConfigurationOptions) -> b
 
 
 def _several(names: list[str], gate: Gate) -> tuple[bytes, int]:
-    """Return the report on some states, through an index that is kept no longer, and the exit status."""
+    """Return the report on several states, made with a temporary index, and the exit status."""
     with TemporaryDirectory(prefix="statetool-") as folder:
         into = Path(folder) / "report.duckdb"
         run = index_states(run_context(), names, into, IndexOptions())

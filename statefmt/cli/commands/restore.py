@@ -78,7 +78,7 @@ def restore_command(
 
 
 def _in_place_of(name: str, backup: LoadedState, options: EditOptions) -> tuple[Callable[[Snapshot], Edit], Editing]:
-    """Return what replaces the content of a state, and what opens it."""
+    """Return the operation that replaces the content of a state, and the function that opens the edit."""
     current: list[LoadedState] = []
     errors: list[StateFileError | EncryptionError] = []
 
@@ -116,14 +116,14 @@ def _in_place_of(name: str, backup: LoadedState, options: EditOptions) -> tuple[
 
 
 def _anew(name: str, backup: LoadedState, options: EditOptions) -> tuple[Callable[[Snapshot], Edit], Editing]:
-    """Return what creates a state that does not exist, and what opens the edit."""
+    """Return the operation that creates a missing state, and the function that opens the edit."""
 
     def operation(snapshot: Snapshot) -> Edit:
         note = f"{printable(name)} does not exist, so this compares the backup with what is restored"
         return with_note(restore(snapshot, backup.data), note)
 
     if options.out is None:
-        # If there is one by now, nobody has agreed to replace it.
+        # If the state exists by now, the user has not agreed to replace it.
         options = replace(options, out=name, yes=False, keep_backup=True)
     source = standard_input(lambda: backup.stored, backup.name)
     return operation, partial(_editing, options, source, lambda _: backup)
@@ -137,7 +137,7 @@ def _editing(
     references: ProviderReferences | None,
     written: Callable[[EditResult], None],
 ) -> Iterator[Transaction]:
-    """Open an edit of a state that cannot be opened otherwise."""
+    """Open an edit of a state that cannot be opened in the usual way."""
     with (
         opened_edit(run_context(), store, options, opening=opening) as opened,
         transaction(opened, references, written) as edit,
@@ -148,7 +148,7 @@ def _editing(
 
 
 def _store(name: str) -> Store:
-    # Imported late, as by store_of().
+    # Imported late, like in store_of().
     from statefmt.store.local.store import LocalFile
 
     store = store_of(name)

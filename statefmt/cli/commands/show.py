@@ -102,7 +102,7 @@ def show_command(
 def _show_text(
     snapshot: Snapshot, found: list[InstanceState], is_whole: bool, show_sensitive: bool, expand: bool
 ) -> None:
-    """Print block by block, so that a reader of only the first ones gets them at once."""
+    """Print block by block, so that the first blocks appear at once."""
     terminal = result_terminal()
     separator = ""
     for instance in found:

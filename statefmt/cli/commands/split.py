@@ -52,9 +52,9 @@ class SuggestionFormat(StrEnum):
 
 
 def show_suggestions(state: State, by: str | None, output_format: SuggestionFormat | None) -> Partition | None:
-    """Show ways to divide a state; return the best one, or the one by `by`, None if there is none.
+    """Show ways to divide a state; return the best partition, or the partition by `by`; None if there is none.
 
-    Without a format, nothing goes to standard output. With JSON, that says why there is none.
+    Without a format, nothing goes to standard output. JSON output includes the reason if there is none.
     """
     if by is not None and by not in {kind.value for kind in PartitionKind}:
         kinds = ", ".join(kind.value for kind in PartitionKind)
@@ -198,7 +198,7 @@ def split_command(
 
 
 class _Split(NamedTuple):
-    """How a state is divided."""
+    """The division of a state."""
 
     state: str | None
     place: StatePlacer
@@ -239,7 +239,7 @@ def _placed(parts: Mapping[str, Sequence[str]], into: str) -> dict[str, Sequence
 
 
 def _selected(given: Sequence[str]) -> tuple[dict[str, list[str]], dict[str, str]]:
-    """Return the selectors of each new state, and the arguments as they are in any folder."""
+    """Return the selectors of each new state, and the arguments in a form for any folder."""
     parts: dict[str, list[str]] = {}
     words: dict[str, str] = {}
     for text in given:
@@ -302,7 +302,7 @@ def join_command(
     workspace = None if create else source_block(target, place).workspace
     blocks[names[target]] = StateBlock(path=place(target), workspace=workspace, create=create, allow_plain=allow_plain)
     chosen = None if outputs_from is None else f"state.{names[outputs_from]}"
-    # The outputs of the chosen state are there before others differ.
+    # The outputs of the chosen state must be present before others differ.
     ordered = sorted(states, key=lambda one: one != outputs_from)
     joins = [JoinBlock(f"state.{names[one]}", f"state.{names[target]}", prefixes.get(one), chosen) for one in ordered]
     text = operations_text(blocks, joins)
@@ -323,7 +323,7 @@ def join_command(
 
 
 def _prefixes(given: Sequence[str], states: Sequence[str]) -> dict[str, str]:
-    """Return the modules by the states whose objects they take."""
+    """Map states to the modules that receive their objects."""
     found: dict[str, str] = {}
     for text in given:
         # The longest name first: a path may have an equals sign.

@@ -93,7 +93,7 @@ def undo_command(
 
 
 def _restore(state: str | None, version_id: str, options: SurgeryOptions) -> int:
-    """Restore a version of a state that its service keeps. Raises what `carry_out` does."""
+    """Restore a version of a state that its service keeps. Raises the errors of `carry_out`."""
     earlier = statefmt.open(version_name(run_context(), version_id, state), context=run_context())
     name = state_name(state)
 
@@ -113,7 +113,7 @@ def _quoted(lineage: str) -> str:
 
 
 def _further(earlier: HistoryEntry | None, state: str) -> str:
-    """Say how to go back further than an undo, if there is an earlier edit."""
+    """Return advice on undoing further, if there is an earlier edit."""
     if earlier is None:
         return ""
     named = f" {state}" if state else ""

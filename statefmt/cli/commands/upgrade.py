@@ -125,7 +125,7 @@ def upgrade_command(
 
 
 def _decoded(loaded: LoadedState, schemas: ProviderSchemas | None, drop_unknown: bool) -> tuple[LoadedState, str]:
-    """Decode flat attributes by the schemas, if there are any, and report it."""
+    """Decode flat attributes by the schemas, if any, and report it."""
     if schemas is None:
         return loaded, ""
     # Imported late: few upgrades have schemas.

@@ -1,4 +1,4 @@
-"""The options that name what to compare a state with: a configuration and its variables, a plan, schemas, a release."""
+"""The options for comparing a state with a configuration and its variables, a plan, schemas or a release."""
 
 from __future__ import annotations
 
@@ -43,10 +43,10 @@ class ConfigurationOptions(NamedTuple):
     ) -> ProviderReferences | None:
         """Load the configuration with its provider references; None without --config. Raises StoreError.
 
-        `without` holds keys to remove from every `for_each`. `earlier` are values of variables that the options
-        override, and that override all files. `release` is the release that reads the configuration, if known.
-        `contents` replace those of files, by their names in the directory. `workspace` is used without --workspace.
-        `unknown_inputs` is the reason why variables without an option are unknown, if they are.
+        `without` holds keys to remove from every `for_each`. `earlier` are values of variables, which override all
+        files and are overridden by the options. `release` is the release that reads the configuration, if known.
+        `contents` replace the contents of files, by their names in the directory. `workspace` is used without
+        --workspace. `unknown_inputs` is the reason why variables without an option are unknown, if they are.
         """
         if self.directory is None:
             return None
@@ -63,7 +63,7 @@ class ConfigurationOptions(NamedTuple):
             release=release,
             contents=contents,
             unknown_inputs=unknown_inputs,
-            # The configuration may be a stranger's, and findings print values.
+            # The configuration may come from a stranger, and findings print values.
             allowed_paths=() if context.backend is None else context.backend.allowed_paths,
         )
         return ProviderReferences(load(Path(self.directory), options), without)
@@ -105,7 +105,7 @@ def no_directory(name: str) -> StoreError:
 
 
 def report_problems(problems: Sequence[Finding]) -> bool:
-    """Print to standard error what hides a part of the configuration; return whether there are errors."""
+    """Print the problems that hide a part of the configuration to standard error; return whether there are errors."""
     if problems:
         from statefmt.render.findings import configuration_problems_text
 

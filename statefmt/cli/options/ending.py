@@ -29,7 +29,7 @@ def ending_options(
         ),
     ] = False,
 ) -> Ending | None:
-    """Return the ending that was asked for. Raises BadParameter for more than one."""
+    """Return the requested ending. Raises BadParameter for more than one."""
     wanted = dict(zip(ENDINGS, (resume, abort, leave), strict=True))
     given = [option for option, is_given in wanted.items() if is_given]
     if len(given) > 1:

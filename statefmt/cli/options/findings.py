@@ -1,4 +1,4 @@
-"""The options that choose findings, compare them with a baseline and print them, and the exit status that follows."""
+"""The options that select, compare and print findings, and the resulting exit status."""
 
 from __future__ import annotations
 
@@ -44,12 +44,12 @@ class CheckFormat(StrEnum):
 
 
 class Verdict:
-    """States, and the exit status that follows from those that were asked for. Some formats ask twice."""
+    """Checked states, and the exit status of the iterated states. Some formats iterate twice."""
 
     def __init__(self, states: Iterable[CheckedState], failing: Severity) -> None:
         self._states = states
         self._failing = failing
-        # FOUND if a finding is of this severity or higher, and FAILED if a file is not a usable state.
+        # FOUND if a finding has at least this severity, and FAILED if a file is not a usable state.
         self.found = self.unusable = FINE
 
     def __iter__(self) -> Iterator[CheckedState]:
@@ -68,7 +68,7 @@ def print_report(
     output_format: CheckFormat,
     failing: Severity,
 ) -> None:
-    """Print all findings, state by state; formats for people leave out unreadable files, which are on standard error.
+    """Print all findings, state by state; text formats omit unreadable files, which are on standard error.
 
     JUnit iterates over the states twice.
     """
@@ -77,7 +77,7 @@ def print_report(
         for line in lines(checked, result_terminal()):
             print(line)
         return
-    # Imported late: most runs are for people.
+    # Imported late: most runs print text.
     from statefmt.render.check_reports import check_github, check_json, check_junit, check_sarif
 
     if output_format is CheckFormat.GITHUB:
@@ -125,7 +125,7 @@ CheckFormatOption = Annotated[
 
 
 class GateOptions(NamedTuple):
-    """Which findings there are: the rules, the settings, and the baseline that they are compared with."""
+    """The selection of findings: the rules, the settings, and the baseline."""
 
     select: SelectOption = None
     ignore: IgnoreOption = None
@@ -134,7 +134,7 @@ class GateOptions(NamedTuple):
     no_settings: NoSettingsOption = False
 
     def gate(self, *, with_baseline: bool = True) -> Gate:
-        """Return what to check for, with the baseline that it is compared with. Raises SettingsError."""
+        """Return the gate of the options, with the baseline. Raises SettingsError."""
         found = None if self.no_settings else self.settings or find_settings(Path.cwd())
         settings = load_settings(found) if found else Settings()
         folder = found.parent if found else Path()
@@ -150,7 +150,7 @@ class GateOptions(NamedTuple):
 
 
 class FindingOptions(NamedTuple):
-    """Which findings to report, how, and which of them make the command fail."""
+    """The options for selecting and printing findings, and for failing on them."""
 
     select: SelectOption = None
     ignore: IgnoreOption = None
@@ -175,7 +175,7 @@ class FindingOptions(NamedTuple):
         return not self.statistics and self.output_format is CheckFormat.TEXT
 
     def gate(self) -> Gate:
-        """Return what to check for, with the baseline that it is compared with.
+        """Return the gate of the options, with the baseline.
 
         Raises SettingsError, and BadParameter if the options contradict each other.
         """
@@ -187,7 +187,7 @@ class FindingOptions(NamedTuple):
     def reported(
         self, gate: Gate, checked: Iterable[CheckedState], unreadable: Sequence[UnreadableState], status: int = FINE
     ) -> int:
-        """Print the findings, or write them to a baseline; return the exit status, which is `status` or higher.
+        """Print the findings, or write them to a baseline; return the exit status, at least `status`.
 
         Keeps no states; some formats iterate over them twice.
         """

@@ -130,7 +130,7 @@ def criteria(
 
 
 def tell(note: str) -> None:
-    """Print what else a selection has to say."""
+    """Print a note on a selection."""
     say(f"statetool: {note}")
 
 
@@ -139,6 +139,6 @@ def _conditions(where: Sequence[str] | None) -> tuple[Condition, ...]:
         return ()
     from statefmt.selection import parse_condition
 
-    # Every command that shows values has this option; others never compare sensitive ones.
+    # Every command that shows values has this option; others never compare sensitive values.
     show_sensitive = was_given(SHOW_SENSITIVE)
     return tuple(parse_condition(text, show_sensitive=show_sensitive) for text in where)

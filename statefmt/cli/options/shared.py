@@ -1,4 +1,4 @@
-"""Options that several commands share, with the headings of the help that list them and how durations are read."""
+"""Options that several commands share, their headings in the help, and the notation of durations."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from statefmt.cli.streams import end_paging
 from statefmt.snapshots import Layout, Style
 from statefmt.text import pattern
 
-# The headings in the help of a command under which shared options are listed.
+# The headings of shared options in the help of a command.
 PROVIDERS: Final = "Provider sources"
 LAYOUT: Final = "Layout"
 SELECTION: Final = "Selection"
@@ -68,7 +68,7 @@ NoPagerOption = Annotated[
 
 
 def display_options(*, color: ColourOption = None, no_pager: NoPagerOption = False) -> None:
-    """Take the options, whose callbacks have done everything."""
+    """Accept the options, whose callbacks do everything."""
 
 
 StateArgument = Annotated[
@@ -130,7 +130,7 @@ class StyleChoice(StrEnum):
         return None if self is StyleChoice.KEEP else Layout(self.value)
 
     def applied_to(self, style: Style) -> Style:
-        """Return the style to write, given the file's own."""
+        """Return the style to write, given the style of the file."""
         return style if self.layout is None else Style(self.layout)
 
 
@@ -145,7 +145,7 @@ FormatOption = Annotated[OutputFormat, Option("--format", help="The output forma
 
 
 def one_state(argument: str | None, option: str | None) -> str | None:
-    """Return the state named as an argument or with --state. Raises BadParameter for both."""
+    """Return the state given as an argument or with --state. Raises BadParameter for both."""
     if argument is not None and option is not None:
         raise BadParameter("name the state once, as an argument or with --state", param_hint="--state")
     return argument if argument is not None else option
@@ -156,9 +156,9 @@ _SECONDS: Final = {"w": 604_800.0, "d": 86_400.0, "h": 3600.0, "m": 60.0, "s": 1
 
 
 class Notation(NamedTuple):
-    """What an option takes: its name in messages, examples, and the units; "" is a number without a unit.
+    """The values of an option: their name in messages, examples, and the units; "" is a number without a unit.
 
-    Units are not shared: `30m` is a timeout, but might be 30 months as an age of what is deleted.
+    Options have different units: `30m` is a timeout, but could mean 30 months as an age.
     """
 
     what: str
@@ -167,7 +167,7 @@ class Notation(NamedTuple):
     is_single: bool = False
 
 
-# Go's notation, which OpenTofu takes.
+# Go's notation, as in OpenTofu.
 TIMEOUT: Final = Notation("a duration", "10s, 500ms or 1m30s", frozenset(("h", "m", "s", "ms", "")))
 AGE: Final = Notation("an age", "12h, 30d or 8w", frozenset("hdw"), is_single=True)
 # In seconds, about 190 years: an age must stay a date, and an infinite timeout cannot be waited for.
@@ -175,7 +175,7 @@ _LONGEST: Final = 9999 * _SECONDS["w"]
 
 
 def seconds(text: str, option: str, notation: Notation = TIMEOUT) -> float:
-    """Convert a duration to seconds. Raises BadParameter for `option` if the notation does not have it."""
+    """Convert a duration to seconds. Raises BadParameter for `option` if the notation does not allow it."""
     parts = _PART.findall(text)
     is_valid = bool(parts) and not _PART.sub("", text) and all(unit in notation.units for _, unit in parts)
     if notation.is_single and (len(parts) != 1 or not parts[0][0].isdigit()):

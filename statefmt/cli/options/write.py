@@ -1,4 +1,4 @@
-"""The options of all commands that write a state: where to write, on what conditions, and what `check` fixes."""
+"""The options of all commands that write a state: the destination, the conditions, and the fixes of `check`."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 # Terraform's `-backup=-`.
 _NO_BACKUP: Final = "-"
-# Other names of standard output, which may be a file: opening it anew would write over its beginning.
+# Other names of standard output, which may be a file: opening it again would overwrite its beginning.
 _STANDARD_OUTPUT: Final = ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
 
-# A Path has one slash.
+# A Path collapses two slashes to one.
 _URL: Final = pattern(r"(?:s3|pg|https?):/")
 
 NoBackupOption = Annotated[
@@ -58,7 +58,7 @@ def has_conditions(options: EditOptions) -> bool:
 
 
 def destination(options: EditOptions, name: str, in_place: bool) -> str | None:
-    """Return where the result goes: --out, else None for the state if `in_place`, else standard output."""
+    """Return the destination of the result: --out, else None for the state if `in_place`, else standard output."""
     if in_place and options.out is not None:
         raise BadParameter("cannot be combined with --out", param_hint="--in-place")
     if options.out == "":
@@ -128,14 +128,14 @@ def write_options(
 
 
 def file_to_write(option: str, path: str | None) -> str | None:
-    """Return the path of an option for a file, `-` for any name of standard output. Raises BadParameter for a URL."""
+    """Return the path for an output file, `-` for any name of standard output. Raises BadParameter for a URL."""
     if path is not None and _URL.match(path):
         raise BadParameter("writes a file; `statetool copy` writes a state to a URL", param_hint=option)
     return STANDARD_INPUT if path in _STANDARD_OUTPUT else path
 
 
 def store_of(name: str) -> Store:
-    """Return the store of the state that a command names."""
+    """Return the store of the state of a command."""
     from statefmt.edit.session import store_at
 
     return store_at(run_context(), name)
@@ -146,7 +146,7 @@ _NO_WAIT: Final = "0s"
 
 
 class FixOptions(NamedTuple):
-    """Whether to fix findings, which ones, and how to write the states. `shows` if nothing is written."""
+    """The options for fixing findings, and for writing the states. `shows` if nothing is written."""
 
     fixes: bool
     unsafe: bool

@@ -1,4 +1,4 @@
-"""Takes bindings and addresses from a configuration, and the keys of `rekey --config DIR`."""
+"""Takes bindings, addresses and the keys of `rekey --config DIR` from a configuration."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ if TYPE_CHECKING:
     from statefmt.configuration.provider_instances import ProviderReferences
 
 
-# A message with more commands is a script.
+# A message with more commands would be a script.
 _MOST_COMMANDS: Final = 4
 _BIND_FIRST: Final = ": bind the instances of both resources as the configuration does first"
 
 
 class _Rebinding(NamedTuple):
-    """A command that binds what an address selects to a provider instance."""
+    """A command that binds the instances at an address to a provider instance."""
 
     address: str
     to: AbsProviderInstance
@@ -51,10 +51,10 @@ class _Rebinding(NamedTuple):
 def as_declared(
     error: OtherBindingError, snapshot: Snapshot, references: ProviderReferences, arguments: Sequence[str]
 ) -> SurgeryError:
-    """Return a refusal of `mv` with the way out that fits the configuration.
+    """Return a refusal of `mv` with advice that fits the configuration.
 
-    `arguments` name the state and the configuration for its commands. They are tried first: with them, the same `mv`
-    succeeds and leaves each moved instance with the provider instance that the configuration has for it.
+    `arguments` name the state and the configuration in the suggested commands. The commands are tried first: after
+    them, the same `mv` succeeds and each moved instance has its provider instance of the configuration.
     """
     needed = _needed(snapshot, error.moved, references)
     wanted = needed.get(error.destination)
@@ -76,8 +76,8 @@ def as_declared(
 
 
 def as_declared_there(error: OtherBindingError, there: Snapshot, references: ProviderReferences) -> SurgeryError:
-    """Return a refusal of a move to the state `there` with the way out that fits its configuration."""
-    # Several resources may come together in a new one.
+    """Return a refusal of a move to the state `there` with advice that fits its configuration."""
+    # Several resources may join in a new resource.
     home = by_address(there).get(error.destination.containing_resource())
     wanted = _declared(error.destination, home, references)
     if wanted is None:
@@ -106,7 +106,7 @@ def _with(error: OtherBindingError, *way_out: MessagePart) -> SurgeryError:
 
 
 def _joined(snapshot: Snapshot, moved: Moved) -> dict[AbsResource, Moved]:
-    """Return the resources in which provider configurations meet, each with what moves there."""
+    """Return the resources in which provider configurations meet, each with the instances that move there."""
     by = by_address(snapshot)
     found: dict[AbsResource, dict[AbsResourceInstance, AbsResourceInstance]] = {}
     for one, other in moved.items():
@@ -125,7 +125,7 @@ def _sources(coming: Moved) -> dict[AbsResource, None]:
 def _needed(
     snapshot: Snapshot, moved: Moved, references: ProviderReferences
 ) -> dict[AbsResourceInstance, AbsProviderInstance]:
-    """Return the provider instances of the resources that others join, by the addresses of instances afterwards."""
+    """Return the provider instances of the joined resources, by the new addresses of instances."""
     by = by_address(snapshot)
     found = {}
     for home, coming in _joined(snapshot, moved).items():
@@ -141,9 +141,9 @@ def _needed(
 def _declared(
     addr: AbsResourceInstance, like: ResourceState | None, references: ProviderReferences
 ) -> AbsProviderInstance | None:
-    """Return the provider instance of an instance, with the source that the state has for it in `like`.
+    """Return the provider instance of an instance, with the source in the state's resource `like`.
 
-    That may be in Terraform's registry.
+    The source may be in Terraform's registry.
     """
     try:
         wanted = references.instance_binding(addr)
@@ -160,7 +160,7 @@ def _declared(
 def _ways(
     snapshot: Snapshot, moved: Moved, needed: Mapping[AbsResourceInstance, AbsProviderInstance]
 ) -> Iterator[_Rebinding]:
-    """Yield the commands for the resources that instances join and for those that they come from."""
+    """Yield the commands for the joined resources and for the resources that instances leave."""
     by = by_address(snapshot)
     joined = _joined(snapshot, moved).items()
     together = dict.fromkeys(each for home, coming in joined for each in (home, *_sources(coming)) if each in by)
@@ -171,7 +171,7 @@ def _ways(
 def _of_resource(
     resource: ResourceState, wanted: Mapping[AbsResourceInstance, AbsProviderInstance | None]
 ) -> Iterator[_Rebinding]:
-    """Yield the commands for one resource, whose instances go to another configuration only together."""
+    """Yield the commands for one resource, whose instances change their configuration only together."""
     first = next((to for to in wanted.values() if to is not None), None)
     config = resource.provider_config
     if first is None or config is None:
@@ -179,7 +179,7 @@ def _of_resource(
     bound = {obj.key: config.instance(obj.provider_key) for obj in resource.objects}
     if config != first.config:
         if None in wanted.values():
-            # It is unknown where the others belong.
+            # The configuration does not say where the other instances belong.
             return
         yield _Rebinding(selector_text(resource.addr), first)
         bound = dict.fromkeys(bound, first)
@@ -209,7 +209,7 @@ def _moved(snapshot: Snapshot, moved: Moved, *, rebind: bool = False) -> Snapsho
 
 
 def _fits(snapshot: Snapshot | None, needed: Mapping[AbsResourceInstance, AbsProviderInstance]) -> bool:
-    """Return whether all instances are bound as the configuration wants, as far as that is known."""
+    """Return whether all instances have the bindings of the configuration, as far as they are known."""
     if snapshot is None:
         return False
     return all(
@@ -226,7 +226,7 @@ _ALLOW: Final = Wording("--allow-mismatch", "allow_mismatch=True")
 def refuse_mismatch(before: Snapshot, edit: Edit, references: ProviderReferences) -> None:
     """Raise SurgeryError if an edit binds an object to a provider instance of another account or region.
 
-    What the object was bound to before does not matter, only whether the edit changes it.
+    The old binding does not matter, only whether the edit changes it.
     """
     from statefmt.analysis.providers.mismatches import Mismatches
 
@@ -258,7 +258,7 @@ _CONFIG: Final = Wording("--config", "config=")
 def refuse_undeclared(edit: Edit, references: ProviderReferences, depth: int = 0) -> Sequence[str]:
     """Raise SurgeryError if the configuration does not declare the target of a move; return notes.
 
-    `depth` is the number of steps of the target if that is a module, else 0.
+    `depth` is the number of steps of a module as the target, else 0.
     """
     from statefmt.analysis.declared_targets import undeclared_addresses
 
@@ -275,8 +275,8 @@ _MAP_ALONE: Final = Wording("--map without --config", "keys= without config=")
 
 
 # A state does not say which element of a `for_each` an instance with a `count` index was made for. So keys are used
-# only where there is a single way: one instance whose key the configuration lacks, and one key that the state lacks.
-# Otherwise the refusal shows a key map to complete.
+# only if unambiguous: one instance whose key the configuration lacks, and one key that the state lacks. Otherwise the
+# refusal shows a key map to complete.
 
 
 def keys_by_configuration(
@@ -285,12 +285,12 @@ def keys_by_configuration(
     """Return the new keys of chosen instances and modules whose keys the configuration lacks.
 
     `there` are all instances and modules of the state. `arguments` complete the command line in a refusal. Raises
-    SurgeryError if the configuration does not determine the new keys, or does not have the resource or module.
+    SurgeryError if the configuration does not determine the new keys, or lacks the resource or module.
     """
     known = by_block(there)
     new: dict[Keyed, InstanceKey] = {}
     modules: dict[ModuleInstance, InstanceKey] = {}
-    # Outer modules first: the configuration knows what is in them by the new addresses.
+    # Outer modules first: the configuration has inner modules under the new addresses.
     for block, found in sorted(by_block(chosen).items(), key=lambda item: _depth(item[0])):
         goal = _goal(block, modules)
         wanted = _declared_keys(instances, goal)
@@ -313,7 +313,7 @@ def _depth(block: Repeatable) -> int:
 
 
 def _goal(block: Repeatable, modules: Mapping[ModuleInstance, InstanceKey]) -> Repeatable:
-    """Return the address of a block after the modules that contain it have got their new keys."""
+    """Return the address of a block after its containing modules have got their new keys."""
     at = renamed(modules)
     if isinstance(block, AbsResource):
         return AbsResource(at(block.module), block.resource)
@@ -321,7 +321,7 @@ def _goal(block: Repeatable, modules: Mapping[ModuleInstance, InstanceKey]) -> R
 
 
 def _declared_keys(instances: Instances, block: Repeatable) -> dict[InstanceKey, None]:
-    """Return the keys that a block has in the configuration, in its order. Raises SurgeryError if they are unknown."""
+    """Return the keys of a block in the configuration, in its order. Raises SurgeryError if they are unknown."""
     found: Expansion | Unknown | AbsentInstance
     if isinstance(block, ModuleInstance):
         found = instances.of_call(block)

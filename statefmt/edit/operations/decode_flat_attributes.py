@@ -1,6 +1,6 @@
 """Decodes attributes from the flat form of states before format 4, as `upgrade --schemas` does.
 
-OpenTofu leaves that to the provider, which needs no more than its schema for attributes of its current version.
+OpenTofu leaves this to the provider. For attributes of its current version, the schema is enough.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from statefmt.store.reading import display_name
 def flat_attributes_decoded(
     loaded: LoadedState, schemas: ProviderSchemas, *, drop_unknown: bool
 ) -> tuple[LoadedState, FlatDecoding]:
-    """Decode flat attributes by the schemas of providers, as decode_flat_attributes() does.
+    """Decode flat attributes like decode_flat_attributes(), and raise the serial.
 
-    The serial rises by one if anything was decoded, unless it did already because sources of providers changed. Raises
+    The serial rises by one if anything was decoded, unless changed provider sources have already raised it. Raises
     StoreError if the serial is the highest possible.
     """
     decoding = decode_flat_attributes(loaded.result.snapshot, schemas, drop_unknown=drop_unknown)
@@ -48,8 +48,8 @@ _MOST = 8
 class FlatObject(Struct, frozen=True):
     """An object that had attributes in the flat form. `deposed` is its key, "" for the current object.
 
-    `reason` says why the attributes stay in that form, without values of the state; it is "" if they were decoded.
-    `unused` are the keys that the schema does not have: the reason, or what was dropped.
+    `reason` says why the attributes stay flat, without values of the state; "" if they were decoded. `unused` are the
+    keys that the schema lacks: they are the reason, or were dropped.
     """
 
     addr: AbsResourceInstance
@@ -59,7 +59,7 @@ class FlatObject(Struct, frozen=True):
 
 
 class FlatDecoding(Struct, frozen=True):
-    """A snapshot in which attributes were decoded, and all objects that had flat ones, in order."""
+    """A snapshot with decoded attributes, and all objects that had flat attributes, in order."""
 
     snapshot: Snapshot
     objects: tuple[FlatObject, ...]
@@ -74,7 +74,7 @@ class FlatDecoding(Struct, frozen=True):
 
 
 class _KeptError(Exception):
-    """A reason why the attributes of an object stay as they are."""
+    """The reason why the attributes of an object stay flat."""
 
     def __init__(self, reason: str, unused: tuple[str, ...] = ()) -> None:
         super().__init__(reason)
@@ -82,12 +82,12 @@ class _KeptError(Exception):
 
 
 def decode_flat_attributes(snapshot: Snapshot, schemas: ProviderSchemas, *, drop_unknown: bool = False) -> FlatDecoding:
-    """Decode the flat attributes of all objects whose schema version is that of their provider's schema.
+    """Decode the flat attributes of all objects with the schema version of their provider's schema.
 
     Attributes stay as they are if they are of another version, which only the provider can upgrade, if they do not
-    decode by the schema or have unknown values, or if the schema does not have some, unless `drop_unknown`. What the
-    schema makes sensitive is marked, as it is no longer hidden by its name. The serial stays the same. Source: OpenTofu
-    `ResourceInstanceObjectSrc.Decode`.
+    decode by the schema or have unknown values, or if the schema lacks some of them, unless `drop_unknown`. Attributes
+    that are sensitive by the schema get a mark, as their names no longer hide them. The serial stays the same. Source:
+    OpenTofu `ResourceInstanceObjectSrc.Decode`.
     """
     found: list[FlatObject] = []
     providers = {
@@ -159,7 +159,7 @@ def _decoded(
 
 
 def _undecoded(error: FlatmapError) -> str:
-    """Say what does not decode, without the message of the error, which may show a value."""
+    """Describe a decoding error, without its message, which may show a value."""
     if not error.key:
         return str(error)
     if isinstance(error.expected, DynamicType):
@@ -178,7 +178,7 @@ def _encoded(value: CtyValue, of: ObjectType) -> bytes:
 
 
 def _marked(obj: ResourceInstanceObject, schema: TypeSchema, value: CtyValue) -> bytes:
-    """Return the sensitive paths with those of the schema: names no longer tell what is secret.
+    """Add the sensitive paths of the schema: names no longer reveal secrets.
 
     Source: OpenTofu `ResourceInstanceObject.Encode`.
     """

@@ -1,4 +1,4 @@
-"""`rm` and `forget-deposed`: remove instances or deposed objects from the state; their remote objects stay.
+"""`rm` and `forget-deposed`: remove instances or deposed objects from the state; the remote objects stay.
 
 `taint` and `untaint`: mark objects to be replaced by the next plan.
 Source of the conditions: OpenTofu `internal/command/taint.go`, `untaint.go`, `arguments/taint.go`.
@@ -32,7 +32,7 @@ from statefmt.model.snapshot import InstanceState, ObjectStatus, ResourceInstanc
 def remove(snapshot: Snapshot, chosen: Selection, *, keep_dangling: bool = False, note: Note = lambda _: None) -> Edit:
     """Forget the selected instances, and resources without instances that a selector names by their address.
 
-    Dependencies on a resource are dropped if all of it is gone, unless `keep_dangling`. Raises SelectionError.
+    Dependencies on a resource are dropped if no instance is left, unless `keep_dangling`. Raises SelectionError.
     """
     chosen = selection_of(chosen)
     if isinstance(chosen, list):
@@ -52,9 +52,9 @@ def rm(
     *,
     keep_dangling: bool = False,
 ) -> Edit:
-    """Remove instances with all their objects, resources that have none left, and `empty` resources.
+    """Remove instances with all their objects, resources without remaining instances, and `empty` resources.
 
-    Dependencies on removed resources are dropped, unless `keep_dangling`. A note lists the instances that had one.
+    Dependencies on removed resources are dropped, unless `keep_dangling`. A note lists the changed instances.
     """
     left = without_instances(snapshot, gone)
     empty = frozenset(empty)
@@ -73,7 +73,7 @@ def rm(
 def forget_deposed(
     snapshot: Snapshot, chosen: Selection, key: str | None = None, *, note: Note = lambda _: None
 ) -> Edit:
-    """Forget the deposed objects of the selected instances: all of them, or those with the deposed key `key`.
+    """Forget deposed objects of the selected instances: all, or only the deposed key `key`.
 
     An instance without other objects is forgotten. Raises SelectionError, and SurgeryError if there are none.
     """
@@ -96,9 +96,10 @@ def _without(resource: ResourceState, gone: Mapping[AbsResourceInstance, Collect
 
 
 def taint(snapshot: Snapshot, chosen: Selection, *, note: Note = lambda _: None) -> Edit:
-    """Mark the selected instances as tainted, so that the next plan replaces them; a note lists those that were.
+    """Mark the selected instances as tainted, so that the next plan replaces them; a note lists instances that were
+    already tainted.
 
-    Raises SelectionError, and SurgeryError for what is not managed or has no current object.
+    Raises SelectionError, and SurgeryError for an instance that is not managed or has no current object.
     """
     found = choose(snapshot, chosen, note)
     for instance in found:

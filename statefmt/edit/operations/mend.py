@@ -1,4 +1,4 @@
-"""The request to mend what the rules find in a state, as far as the rules say how."""
+"""Applies the fixes of rules to a state."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ from statefmt.model.snapshot import Snapshot
 
 @dataclass(frozen=True, slots=True)
 class FixedState:
-    """The result of mending a state, or of its dry run.
+    """The result of fixing a state, or of its dry run.
 
-    `mended` are the findings that it resolves, `kept` those whose fix applies only in another case. `changes` are
-    those of what the state says, with the serial; they are empty if only the layout changed. `is_canonical` is whether
-    the state was rewritten in canonical form. `reason` says why nothing was mended; it is "" if nothing was in the way.
+    `mended` are the resolved findings, `kept` the findings whose fix does not apply. `changes` are the changes of
+    content, with the serial; they are empty if only the layout changed. `is_canonical` says whether the state was
+    rewritten in canonical form. `reason` says why nothing was fixed, or is "".
     """
 
     mended: tuple[Finding, ...] = ()
@@ -49,7 +49,7 @@ class FixedState:
 
 
 class _UnusableError(Exception):
-    """The state cannot be read, so that nothing can be mended."""
+    """The state cannot be read, so nothing can be fixed."""
 
 
 def mend_state(
@@ -60,12 +60,12 @@ def mend_state(
     unsafe: bool = False,
     written: Callable[[FixedState, str | None], None] = lambda _mended, _backup: None,
 ) -> FixedState:
-    """Mend what a gate finds in the state at `name`, all in one edit.
+    """Fix the findings of a gate in the state at `name`, in one edit.
 
-    Leaves findings that the settings or the baseline of the gate hide. All other bytes stay, unless the canonical form
-    is the mend. The serial rises by one if what the state says changes. `written` is called right after the write, with
-    the place of the backup. Raises StatetoolError and leaves the state unchanged if it is locked or cannot be written,
-    or if the edit would add an error finding.
+    Leaves findings that the settings or the baseline of the gate hide. All other bytes stay, unless the fix is the
+    canonical form. The serial rises by one if the content changes. `written` is called right after the write, with the
+    path of the backup. Raises StatetoolError and leaves the state unchanged if it is locked or cannot be written, or if
+    the edit would add an error finding.
     """
 
     def opening(data: bytes) -> LoadedState:
@@ -91,7 +91,7 @@ def _proposal(gate: Gate, state: LoadedState, *, unsafe: bool) -> Proposal[Fixed
         reason = f"this state has format version {state.result.version}; upgrade it first"
         return Proposal(FixedState(kept=tuple(chosen), reason=reason if chosen else ""), [state.data], check=False)
     if repeated := repeated_members(state):
-        # Only the canonical form is what Terraform and OpenTofu read; the next run mends the rest.
+        # Terraform and OpenTofu read only the canonical form; the next run fixes the other findings.
         if Code.DUPLICATE_MEMBER not in {finding.code for finding in chosen}:
             reason = f"nothing was fixed: {repeated}" if chosen else ""
             return Proposal(FixedState(kept=tuple(chosen), reason=reason), [state.data], check=False)
@@ -123,15 +123,15 @@ def _proposal(gate: Gate, state: LoadedState, *, unsafe: bool) -> Proposal[Fixed
 
 
 def _may_go(finding: Finding) -> bool:
-    """Return whether an edit may resolve a finding: not if its rule has a mend that does not apply to it."""
+    """Return whether an edit may resolve a finding: not if its rule has a fix that does not apply to it."""
     return mend_of(finding.code) is None or mend_for(finding) is not None
 
 
 def _side_effect(gate: Gate, state: LoadedState, content: bytes, canonical: bytes, chosen: Collection[str]) -> str:
-    """Return why the canonical form of content must not be written; "" if it may be.
+    """Return why the canonical form must not be written; "" if it may be.
 
-    It must have no findings that the content does not have, of any rule, and nothing but findings of `chosen` codes and
-    information may be gone. Neither may a second rewrite change it again.
+    The canonical form must have no new findings of any rule, and only findings of `chosen` codes and of severity info
+    may disappear. A second rewrite must not change it again.
     """
     everything = replace(gate, select=None, ignore=(), settings=Settings(), baseline=Baseline())
     opened = None if state.seal is None else state.seal.opened
@@ -153,7 +153,7 @@ def _listed(codes: Collection[str]) -> str:
 
 
 def _without(findings: Iterable[Finding], others: Iterable[Finding]) -> tuple[Finding, ...]:
-    """Return the findings that others lack, by code and address: details may count what is left."""
+    """Return the findings without those in `others`, by code and address: details may contain counts."""
     rest = Counter((finding.code, finding.address) for finding in others)
     result = []
     for finding in findings:
@@ -165,9 +165,9 @@ def _without(findings: Iterable[Finding], others: Iterable[Finding]) -> tuple[Fi
 
 
 def _canonical(state: LoadedState, content: bytes, chosen: Collection[str]) -> tuple[bytes, str]:
-    """Return content of a state in canonical form; or unchanged, with the reason.
+    """Return the content in canonical form; or unchanged, with the reason.
 
-    The reason is a loss of something that another rule than those `chosen` reports, and that only a user may accept.
+    The reason is a loss that a rule outside `chosen` reports, and that only a user may accept.
     """
     document = inspect(content).document
     if document is not None and short_addresses(document):
@@ -189,7 +189,7 @@ def _is_safe(finding: Finding) -> bool:
 
 
 def _changed(snapshot: Snapshot, chosen: Sequence[Finding], sources: SourceChoice) -> Snapshot:
-    """Apply the mends of findings one after the other, in the order of their codes."""
+    """Apply the fixes of findings in the order of their codes."""
     for code in sorted({finding.code for finding in chosen}):
         mend = mend_of(code)
         if mend is not None and mend.change is not None:

@@ -42,19 +42,19 @@ def move(
     any_type: bool = False,
     way_out: MessagePart = _AS_BLOCKS,
 ) -> Edit:
-    """Move what the selector `source` matches to `destination`, which may contain `$1`, `$2`…; see `destinations`.
+    """Move the matches of the selector `source` to `destination`, which may contain `$1`, `$2`…; see `destinations`.
 
     The edit lists the resources and modules that join existing ones. With `rebind`, instances take over the provider
-    configuration of the resource that they join. With `any_type`, the result has objects under other resource types: no
-    program reads such a state, but it shows which blocks of a configuration do it. `way_out` ends the message of a
-    refusal because of the types. Raises SelectionError and SurgeryError.
+    configuration of the resource that they join. With `any_type`, objects may get other resource types: no program
+    reads such a state, but it shows the equivalent blocks of a configuration. `way_out` ends the message if the types
+    differ. Raises SelectionError and SurgeryError.
     """
-    # A typed destination stays as it is, since it has no wildcards.
+    # A typed destination is unchanged, since it has no wildcards.
     selector_text(destination)
     source, destination = selector_text(source), str(destination)
     found = select_in(snapshot, Criteria(selectors=(source,)))
     moved = destinations([instance.addr for instance in found], source, destination)
-    # What goes to the root module may join the modules that it has.
+    # Instances that move to the root module may join its existing modules.
     depth = 1 if destination in ROOT_NAMES else module_depth(destination)
     edit = dataclasses.replace(
         mv(snapshot, moved, rebind=rebind, any_type=any_type, way_out=way_out),
@@ -68,9 +68,9 @@ def mv(
 ) -> Edit:
     """Move instances, with all their objects; `moved` maps old addresses to new ones.
 
-    A resource is renamed if all its instances go to one that does not exist yet; otherwise instances join the
-    resource at the destination. With `rebind`, they then take over its provider configuration. Raises SurgeryError if
-    that configuration differs without `rebind`, if modes differ, if types do without `any_type` (`way_out` ends the
+    A resource is renamed if all its instances go to the same new resource; otherwise instances join the resource at the
+    destination. With `rebind`, they then take over its provider configuration. Raises SurgeryError if that
+    configuration differs without `rebind`, if modes differ, if types differ without `any_type` (`way_out` ends the
     message), or if a destination is taken.
     """
     moved = {one: other for one, other in moved.items() if one != other}
@@ -87,7 +87,7 @@ _PLACE: Final = pattern(r"\$(?:\d+|\{\d+\})", re.ASCII)
 
 
 def module_depth(address: str) -> int:
-    """Return the number of steps of an address that is a module, perhaps with `$1` or wildcards; else 0."""
+    """Return the number of steps of a module address, which may contain `$1` or wildcards; 0 for any other address."""
     # Any name and any key will do.
     text = _PLACE.sub("x", _CAPTURED_KEY.sub('["x"]', address.replace("[*]", '["x"]').replace("*", "x")))
     try:
@@ -99,9 +99,9 @@ def module_depth(address: str) -> int:
 def joins(
     before: Snapshot, moved: Mapping[AbsResourceInstance, AbsResourceInstance], *, depth: int = 0
 ) -> tuple[str, ...]:
-    """Return a sentence for each resource or module that moves to one of which something stays where it is.
+    """Return a sentence for each resource or module that moves into an existing one, a part of which stays.
 
-    `depth` is the number of steps of the target if it is a module, else 0.
+    `depth` is the number of steps of a module as the target, else 0.
     """
     return (*_of_modules(before, moved, depth), *_of_resources(before, moved))
 
@@ -153,7 +153,7 @@ def _listed(names: Collection[str]) -> str:
     return ", ".join(list(names)[:_MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
-# How a destination names the root module, which has no address.
+# The names of the root module as a destination; it has no address.
 ROOT_NAMES: Final = ("root", "")
 
 
@@ -163,9 +163,9 @@ def destinations(
     """Return the destination of each of `found`, the instances that the selector `source` matches.
 
     `source` and `target` both name modules, or both a resource or an instance; if neither has a key, instances keep
-    theirs. `root` or "" is the root module, as the destination of modules. If `source` is a pattern, `$1`, `$2`… in
+    their keys. `root` or "" is the root module, as the destination of modules. If `source` is a pattern, `$1`, `$2`… in
     `target` are the matches of its wildcards in order (the whole key for `[*]`) and `$$` is a dollar sign; otherwise a
-    dollar sign is literal. Raises SurgeryError if the two do not fit together.
+    dollar sign is literal. Raises SurgeryError if they do not fit together.
     """
     named = Modules(modules_of(addr.module for addr in found)).named(source)
     if named is not None and named.modules:
@@ -199,7 +199,7 @@ def normalised(target: str, goes: Mapping[AbsResourceInstance, AbsResourceInstan
 
 
 def _is_address(source: str, found: Sequence[AbsResourceInstance]) -> bool:
-    """Return whether `source` is the address of the instances found, and not a pattern that matches them."""
+    """Return whether `source` is the address of the instances found, and not a pattern."""
     if not has_wildcards(source):
         return True
     try:
@@ -210,7 +210,7 @@ def _is_address(source: str, found: Sequence[AbsResourceInstance]) -> bool:
 
 
 def _one(addr: AbsResourceInstance, source: str, text: str) -> AbsResourceInstance:
-    """Return the destination of an instance; `text` is an address, or that of a module that it moves to."""
+    """Return the destination of an instance; `text` is an address, or the address of the target module."""
     module = _module(text)
     if module is not None:
         return AbsResourceInstance(module, addr.resource)
@@ -221,7 +221,7 @@ def _one(addr: AbsResourceInstance, source: str, text: str) -> AbsResourceInstan
 
 
 def _with_own_key(addr: AbsResourceInstance, target: AbsResourceInstance, text: str) -> AbsResourceInstance:
-    """Return the target, with the instance's own key if `text` contains exactly that: parsing normalises keys."""
+    """Return the target; with the instance's own key if `text` contains exactly that key: parsing normalises keys."""
     is_own = text.endswith(str(addr.key)) and target.key == normal_key(addr.key)
     return target.containing_resource().instance(addr.key) if is_own else target
 
@@ -232,7 +232,7 @@ def _keeps_key(source: str, target: AbsResourceInstance) -> bool:
 
 
 def _module_goals(named: NamedModules, source: str, target: str) -> dict[ModuleInstance, ModuleInstance]:
-    """Return the destination of each module. Raises SurgeryError if two would become one, or one contains another."""
+    """Return the destination of each module. Raises SurgeryError if two modules would merge or one contains another."""
     goals: dict[ModuleInstance, ModuleInstance] = {}
     taken: dict[ModuleInstance, ModuleInstance] = {}
     chosen = frozenset(named.modules)
@@ -270,7 +270,7 @@ def _module_goal(module: ModuleInstance, source: str, text: str) -> ModuleInstan
 
 
 def _in_module(addr: AbsResourceInstance, goals: Mapping[ModuleInstance, ModuleInstance]) -> AbsResourceInstance:
-    """Return the address of an instance after its module, or one that contains it, has moved."""
+    """Return the address of an instance after a containing module has moved."""
     source = next(module for module in addr.module.on_the_way if module in goals)
     path = ModuleInstance((*goals[source].steps, *addr.module.steps[len(source.steps) :]))
     return AbsResourceInstance(path, addr.resource)
@@ -308,7 +308,7 @@ _ANY_KEY: Final = r'(?:\["(?:[^"\\]|\\.)*"\]|\[-?\d+\])?'
 
 
 def captures(pattern: str, addr: AbsResourceInstance | ModuleInstance) -> tuple[str, ...]:
-    """Return the match of each wildcard of a pattern, in order. Raises SurgeryError if that is not determined."""
+    """Return the match of each wildcard of a pattern, in order. Raises SurgeryError if the matches are ambiguous."""
     found = _expression(pattern).fullmatch(str(addr))
     if found is None:
         raise SurgeryError(f"{pattern} does not determine its wildcards in {addr}; write out all keys", address=addr)

@@ -1,8 +1,8 @@
 """`rebind`: bind instances to another provider instance. `replace-provider`: bind resources to another provider.
 
-All instances of a resource share one provider configuration and differ only in the provider key. So some of them can be
-bound to another instance of that configuration, but to another configuration only all of them together.
-Source: RFC "Static Evaluation of Provider Iteration".
+All instances of a resource share one provider configuration and differ only in the provider key. So some instances can
+be bound to another instance of that configuration, but only all instances together to another configuration. Source:
+RFC "Static Evaluation of Provider Iteration".
 """
 
 from __future__ import annotations
@@ -62,13 +62,13 @@ def rebind(
 ) -> Edit:
     """Bind the selected instances, with their deposed objects, to the provider instance `target`.
 
-    With a `mapping` of old provider keys to new ones, each object gets the new key for its old one; objects with other
-    keys stay. `target` is then the configuration for all of them, or None for their own. With `whole_resource`, all
-    instances of a resource follow a selected one. With `known`, only providers among those are allowed. A short name is
-    one in the root module of `references`, if there are any.
+    With a `mapping` of old provider keys to new ones, each object gets the new key for its old key; objects with other
+    keys stay. `target` is then the configuration for all objects, or None to keep theirs. With `whole_resource`, all
+    instances of a resource follow a selected instance. With `known`, only these providers are allowed. A short name is
+    a local name in the root module of `references`, if given.
 
     Raises SelectionError, and SurgeryError if a resource would get two configurations (naming the instances that are
-    not selected), if the provider differs, or if the mapping has a key that no object has or lacks one that is needed.
+    not selected), if the provider differs, or if the mapping has an unused key or lacks a needed key.
     """
     found = choose(snapshot, chosen, note)
     if target is not None and not isinstance(target, (str, AbsProviderInstance)):
@@ -77,11 +77,11 @@ def rebind(
     if to is None and mapping is None:
         raise SurgeryError("no provider instance given; name one or map keys")
     if to is not None and mapping is None and all(_is_bound_to(instance, to) for instance in found):
-        # Nothing to allow: the way out of a refusal would change nothing.
+        # Nothing to allow: following the advice would change nothing.
         return Edit(snapshot, notes=(f"the selected instances are bound to {to} already",))
     meant = {instance.resource.addr: instance.resource for instance in found}
     for resource in meant.values():
-        # Refused first: to allow an unknown provider would be of no use.
+        # Refused first: allowing an unknown provider would not help.
         _refuse_other_provider(resource, to)
     notes = known.refuse_unknown(snapshot, [to]) if known and to is not None and mapping is None else ()
     wanted = {instance.addr for instance in found}
@@ -171,7 +171,7 @@ def _rebound(
 
 
 def _outside(resources: Sequence[ResourceState], to: AbsProviderInstance) -> tuple[str, ...]:
-    """Return a note on resources that no configuration can bind to `to`; this may be a step of a longer edit."""
+    """Return a note on resources that no configuration can bind to `to`; the edit may be a step of a longer change."""
     module = to.config.module.names
     outside = [str(r.addr) for r in resources if r.addr.config().module.names[: len(module)] != module]
     if not outside:
@@ -191,10 +191,10 @@ def provider_target(
 ) -> AbsProviderInstance:
     """Parse a provider instance: an address, or a local name as in a configuration, such as `aws.by_region["eu"]`.
 
-    A local name means a configuration in the root module, with `references` one that these declare under that name. It
-    can also mean the configuration of the chosen instances, in a module, if that has this alias, and if the edit would
-    change anything. Of these two, the one that the configuration declares is meant, else the one that the `snapshot`
-    uses. Raises InvalidAddressError if the text is neither, SurgeryError if it is ambiguous.
+    A local name means a configuration in the root module; with `references`, one that the root module declares. It can
+    also mean the configuration of the chosen instances in a module, if that configuration has the alias and the edit
+    would change anything. A declared configuration takes precedence, then one that the `snapshot` uses. Raises
+    InvalidAddressError if the text is neither, SurgeryError if it is ambiguous.
     """
     try:
         return parse_abs_provider_instance(text)
@@ -226,13 +226,13 @@ def _config(
     configs = {i.resource.provider_config for i in chosen}
     known = {config for config in configs if config is not None and _is_named(local.config, config, references)}
     root = {ConfigProviderConfig(Module(), config.provider, alias) for config in known}
-    # Another key in its own configuration would change them.
+    # A different key in their own configuration would change them.
     changed = {i.resource.provider_config for i in chosen if any(obj.provider_key != local.key for obj in i.objects)}
     own = {config for config in known - root if config.alias == alias and config in changed}
     meant = root | own
     if own:
         there = {config for config in meant if _exists(config, snapshot, references)}
-        # What does not exist is refused later, with the nearest names.
+        # A provider instance that does not exist is refused later, with the nearest names.
         meant = there or root
     if len(meant) == 1:
         return meant.pop()
@@ -250,7 +250,7 @@ def _config(
 
 
 def _is_named(local: LocalProviderConfig, config: ConfigProviderConfig, references: ProviderReferences | None) -> bool:
-    """Whether a local name means the provider of `config`: in the root module of a configuration, or by its type."""
+    """Return whether a local name means the provider of `config`: as declared in the root module, or by its type."""
     if references is None:
         return config.provider.type == local.local_name
     from statefmt.analysis.providers.fates import required_sources, translated
@@ -282,12 +282,12 @@ def replace_provider(
 ) -> Edit:
     """Bind resources to another provider (two sources), or from one configuration to another (two configurations).
 
-    Takes the resources of the selected instances, without criteria all of them; those that are not bound to `old` stay.
-    Two sources keep module, alias and keys; two configurations keep the keys. With `known`, only providers among those
-    are allowed. Raises SelectionError, and SurgeryError if nothing is bound to `old`, if only part of a resource is
+    Changes the resources of the selected instances, by default all, if they are bound to `old`. Replacing a source
+    keeps module, alias and keys; replacing a configuration keeps the keys. With `known`, only these providers are
+    allowed. Raises SelectionError, and SurgeryError if nothing is bound to `old`, if only part of a resource is
     selected without `whole_resource`, or if keys would be lost.
 
-    Source: OpenTofu `internal/command/state_replace_provider.go`, which takes all resources of a provider and keeps
+    Source: OpenTofu `internal/command/state_replace_provider.go`, which changes all resources of a provider and keeps
     alias, module and keys.
     """
     old = parse_replaced(old) if isinstance(old, str) else old
@@ -315,7 +315,7 @@ def replace_provider(
     if known is None:
         return Edit(after)
     if isinstance(new, Provider):
-        # Where the old one has no source, the state cannot use the new one yet: it does not say where it comes from.
+        # If the old provider has no source, the state cannot use the new one yet.
         if not (isinstance(old, Provider) and old.namespace == LEGACY_NAMESPACE and old.type == new.type):
             known.refuse_unknown_source(snapshot, new)
         return Edit(after)
@@ -332,8 +332,8 @@ def parse_replaced(text: str, *, instead_of: Replaced | None = None) -> Replaced
     """Parse a provider source (`hashicorp/aws`) or configuration (`module.m.provider["hashicorp/aws"].west`).
 
     Also accepts Terraform's form for a provider known by its type only, `registry.terraform.io/-/aws`, which can only
-    be replaced: a source without a host that is `instead_of` one of these is in Terraform's registry. Raises
-    InvalidAddressError if the text is none of these.
+    be replaced: `instead_of` such a provider, a source without a host is in Terraform's registry. Raises
+    InvalidAddressError for any other text.
     """
     is_source = "[" not in text
     legacy = read_as_terraform(f'provider["{text}"]' if is_source else text)
@@ -392,7 +392,7 @@ def _nothing_bound(meant: Collection[ResourceState], old: Replaced, is_chosen: b
 
 
 class KnownProviders(NamedTuple):
-    """The providers that an edit may bind to: those of a configuration or, without one, those of the state.
+    """The providers that an edit may bind to: the providers of a configuration, else of the state.
 
     `way_out` completes "If this is intended, ".
     """
@@ -403,7 +403,7 @@ class KnownProviders(NamedTuple):
     def refuse_unknown(
         self, snapshot: Snapshot, wanted: Iterable[AbsProviderInstance], *, short: bool = True
     ) -> Sequence[str]:
-        """Raise SurgeryError if one of these provider instances does not exist; return notes.
+        """Raise SurgeryError if a wanted provider instance does not exist; return notes.
 
         `short` allows short forms such as `aws.west` in the message.
         """
@@ -420,7 +420,7 @@ class KnownProviders(NamedTuple):
         return judgement.notes
 
     def refuse_unknown_source(self, snapshot: Snapshot, source: Provider) -> None:
-        """Raise SurgeryError if the configuration does not use a source or, without one, the state does not."""
+        """Raise SurgeryError if the configuration, else the state, does not use a source."""
         if self.references is None:
             where, known = "no resource in the state uses", sources_in_state(snapshot)
         else:
@@ -437,9 +437,9 @@ class KnownProviders(NamedTuple):
 
 
 def new_bindings(before: Snapshot, after: Snapshot) -> list[AbsProviderInstance]:
-    """Return the provider instances of objects that were bound to another before, each once.
+    """Return the new provider instances of rebound objects, each once.
 
-    Both snapshots have the same objects in the same order. A resource without objects is bound to no key.
+    Both snapshots have the same objects in the same order. A resource without objects has no provider key.
     """
     found: dict[AbsProviderInstance, None] = {}
     for old, new in zip(before.resources, after.resources, strict=True):

@@ -70,7 +70,7 @@ def rekey(
     """Change the keys of the selected instances and of the modules that selectors name.
 
     The new keys come from the map `keys`, from the attribute at the path `by` (integers for `count`) or from the
-    instances that a configuration has `declared`; `arguments` complete the command line in a refusal about these.
+    `declared` instances of a configuration; `arguments` complete the command line in a refusal about the configuration.
     Raises SelectionError and SurgeryError.
     """
     chosen = selection_of(chosen)
@@ -95,7 +95,7 @@ def rekey(
 
 
 def _modules(snapshot: Snapshot, chosen: Criteria) -> tuple[list[ModuleInstance], Criteria | None]:
-    """Return the modules that selectors name, and the criteria without these selectors; None if nothing is left.
+    """Return the modules that selectors name, and the other criteria; None without any.
 
     Raises SelectionError if other criteria are combined with a module.
     """
@@ -121,9 +121,9 @@ def _all_modules(snapshot: Snapshot) -> tuple[ModuleInstance, ...]:
 
 
 def mapped(chosen: Iterable[Keyed], keys: KeyMap) -> dict[Keyed, InstanceKey]:
-    """Return the new keys of chosen instances and modules; `keys` maps old keys to new ones in each block.
+    """Return the new keys of chosen instances and modules; `keys` maps old keys to new keys in each block.
 
-    Old keys are looked up by `keys_among`; new ones are normalised. Instances with other keys stay. Raises SurgeryError
+    Old keys are looked up by `keys_among`; new keys are normalised. Instances with other keys stay. Raises SurgeryError
     if a block has no chosen instance with an old key.
     """
     new: dict[Keyed, InstanceKey] = {}
@@ -139,7 +139,9 @@ def mapped(chosen: Iterable[Keyed], keys: KeyMap) -> dict[Keyed, InstanceKey]:
 
 
 def rekey_each(snapshot: Snapshot, keys: NewKeys) -> Edit:
-    """Give each instance and module its new key. Raises SurgeryError if two of a block would get the same key."""
+    """Give each instance and module its new key. Raises SurgeryError if two instances of a block would get the same
+    key.
+    """
     _refuse_doubles(keys)
     modules = {one: key for one, key in keys.items() if isinstance(one, ModuleInstance)}
     _refuse_taken(modules_of(resource.addr.module for resource in snapshot.resources) if modules else (), modules)
@@ -183,7 +185,7 @@ def _refuse_doubles(keys: NewKeys) -> None:
 
 
 def _refuse_taken(known: Iterable[ModuleInstance], keys: Mapping[ModuleInstance, InstanceKey]) -> None:
-    """Refuse a key that a module instance has which keeps it: the two would become one."""
+    """Refuse the key of a module instance that keeps it: the two instances would merge."""
     taken = {module for module in known if keys.get(module, key_of(module)) == key_of(module)}
     for one, key in keys.items():
         goal = one.parent().child(one.steps[-1].name, key)
@@ -198,7 +200,7 @@ def _moved_block(block: Repeatable, at: Callable[[ModuleInstance], ModuleInstanc
 
 
 def _mixed(snapshot: Snapshot, blocks: Collection[Repeatable]) -> list[Repeatable]:
-    """Return those of some blocks whose instances have keys of several kinds."""
+    """Return the blocks whose instances have keys of several kinds."""
     after = by_address(snapshot)
     kinds: dict[Repeatable, set[type]] = {
         block: {type(obj.key) for obj in after[block].objects} for block in blocks if isinstance(block, AbsResource)

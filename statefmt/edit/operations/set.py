@@ -46,11 +46,12 @@ def set_attributes(
     schemas: ProviderSchemas | None = None,
     note: Note = lambda _: None,
 ) -> Edit:
-    """Set attributes of the selected instances: first those whose new values other users may see, then the secret ones.
+    """Set attributes of the selected instances: first the `shown` values, which other users may see, then `secret`
+    values.
 
-    With a `schema_version`, all objects of the instances get it. Only secret values may replace sensitive ones. With
-    `schemas`, the new attributes must decode by their types, and what these make sensitive counts as such; a note names
-    what they cannot tell. Raises SelectionError and SurgeryError.
+    With a `schema_version`, set it on all objects of the instances. Only secret values may replace sensitive values.
+    With `schemas`, the new attributes must decode by their types, and sensitive attributes of the schemas count as
+    sensitive; a note names the objects that the schemas cannot check. Raises SelectionError and SurgeryError.
     """
     before = snapshot
     for given, is_secret in ((shown, False), (secret, True)):
@@ -100,7 +101,7 @@ def _assigned_in(
 def with_schema_version(snapshot: Snapshot, chosen: Sequence[InstanceState], version: int) -> Edit:
     """Set the schema version of all objects of some instances; their attributes keep their bytes.
 
-    Raises SurgeryError if the version is not a number that a provider can have.
+    Raises SurgeryError if no provider can have this version.
     """
     if not 0 <= version < 2**63:
         raise SurgeryError(f"a schema version is a number from 0 to {2**63 - 1}, not {version}")
@@ -193,8 +194,8 @@ def new_lineage(snapshot: Snapshot, lineage: UUID) -> Edit:
 def _refuse_undecodable(before: Snapshot, after: Snapshot, schemas: ProviderSchemas) -> tuple[str, ...]:
     """Raise SurgeryError if objects that differ between two snapshots with the same objects do not decode.
 
-    Return the addresses of changed objects that cannot be told: those of another schema version, and those without a
-    schema. Raises SchemaError if a schema is invalid.
+    Return the addresses of changed objects that cannot be checked: objects of another schema version, and objects
+    without a schema. Raises SchemaError if a schema is invalid.
     """
     unchecked: list[str] = []
     refused: list[str] = []
@@ -218,7 +219,7 @@ def _refuse_undecodable(before: Snapshot, after: Snapshot, schemas: ProviderSche
 def _refuse_sensitive(
     chosen: Sequence[InstanceState], assignments: Sequence[Assignment], schemas: ProviderSchemas
 ) -> None:
-    """Raise SurgeryError if the schemas make a value sensitive that assignments would replace in sight of others."""
+    """Raise SurgeryError if visible assignments would replace a value that the schemas make sensitive."""
     if not assignments:
         return
     from statefmt.lifecycle.schema_marks import typed_instance
@@ -232,7 +233,7 @@ def _refuse_sensitive(
 
 
 def _refusal(resource: ResourceState, obj: ResourceInstanceObject, schemas: ProviderSchemas) -> str | None:
-    """Return why attributes do not decode by their schema: "" if they do, None if that cannot be told."""
+    """Return why attributes do not decode by their schema: "" if they do, None if it cannot be checked."""
     config, addr = resource.provider_config, resource.addr.resource
     schema = None if config is None else schemas.schema(config.provider, addr.mode, addr.type)
     if schema is None or obj.attributes is None or obj.schema_version != schema.version:
@@ -473,7 +474,7 @@ def same_shape(old: JSONValue, new: JSONValue) -> bool:
 
 
 def shape_name(value: JSONValue) -> str:
-    """The type of a value for messages: `a number`, `an array of strings`, `null`."""
+    """Return the type of a value for messages: `a number`, `an array of strings`, `null`."""
     kind = kind_name(value)
     if value is None:
         return kind

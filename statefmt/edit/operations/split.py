@@ -1,4 +1,4 @@
-"""The request to divide a state into several, as selectors for each part."""
+"""Divides a state into several parts, as selectors for each part."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _NOT_IN_NAMES: Final = pattern(r"[^A-Za-z0-9._]+")
 class SplitBy(StrEnum):
     """The unit of a part: a module call, an instance of one, or an instance of a provider configuration.
 
-    Regions and communities of dependencies are as `suggest_partitions` finds them, without circles between the parts.
+    Regions and communities of dependencies are as in `suggest_partitions`, without cycles between the parts.
     """
 
     MODULE = "module"
@@ -32,9 +32,9 @@ class SplitBy(StrEnum):
 def split_parts(snapshot: Snapshot, by: SplitBy) -> dict[str, tuple[str, ...]]:
     """Return the parts of a state, each with the selectors of its instances; names can be in paths.
 
-    What is in the root module is in no part by modules; by providers, what has a default configuration is in none; by
-    regions and communities, the largest part is not among them.
-    Raises SurgeryError if there are no parts, or if two would have the same name.
+    Parts by module omit the root module; parts by provider omit the default configurations; parts by region and
+    community omit the largest part. Raises SurgeryError if there are no parts, or if two parts would have the same
+    name.
     """
     if by in (SplitBy.REGION, SplitBy.COMMUNITY):
         return _suggested(snapshot, PartitionKind(by.value))
@@ -56,14 +56,14 @@ def _suggested(snapshot: Snapshot, kind: PartitionKind) -> dict[str, tuple[str, 
 
 
 class _Home(NamedTuple):
-    """The address that a part is for, and the name of the part."""
+    """The address of a part, and its name."""
 
     address: str
     name: str
 
 
 def _home(instance: InstanceState, by: SplitBy) -> _Home | None:
-    """Return the part that an instance is in, None if it stays."""
+    """Return the part of an instance; None if it stays."""
     if by is SplitBy.PROVIDER:
         provider = instance.provider(instance.current_first[0])
         if provider is None or not provider.config.alias:
@@ -89,7 +89,7 @@ def _key(key: InstanceKey) -> str:
 
 
 def _refuse_equal(found: Iterable[_Home]) -> None:
-    """Raise SurgeryError if two parts would have one name, also where names do not differ by case."""
+    """Raise SurgeryError if two parts would have the same name, ignoring case."""
     names: dict[str, _Home] = {}
     for home in found:
         other = names.setdefault(home.name.lower(), home)

@@ -1,4 +1,4 @@
-"""Moves instances from one state to another, and joins states, with what belongs to them."""
+"""Moves instances from one state to another, and joins states."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ from statefmt.model.snapshot import OutputValue, ResourceInstanceObject, Resourc
 
 
 class CrossingDependency(NamedTuple):
-    """A dependency that was dropped, since its two ends are in different states by now.
+    """A dropped dependency, whose two ends are now in different states.
 
-    `dependant` is the instance that had it, at its new address; `needs` is the resource it depended on, at its old
-    address, and `now` its present one. Where `is_leaving`, the resource went to the target and the instance stayed in
-    the source; else the other way round. The consumer's configuration needs outputs of the other state for what it
-    reads of the resource.
+    `dependant` is the dependent instance, at its new address; `needs` is the needed resource, at its old address, and
+    `now` is its new address. If `is_leaving`, the resource went to the target and the instance stayed in the source;
+    otherwise the reverse. The configuration of the dependant needs outputs of the other state for the values that it
+    reads.
     """
 
     dependant: AbsResourceInstance
@@ -53,8 +53,8 @@ class CrossingDependency(NamedTuple):
 class Transferral(NamedTuple):
     """The edits of both states, and provider configurations new to the target.
 
-    `moved` has the instances that the target did not have: old addresses, and those in the target. `crossing` are the
-    dependencies that were dropped, and `outputs` the names of the outputs that left the source.
+    `moved` maps the old addresses of instances new to the target to their addresses there. `crossing` are the dropped
+    dependencies, and `outputs` the names of the outputs that left the source.
     """
 
     source: Edit
@@ -70,14 +70,14 @@ def transfer(
 ) -> Transferral:
     """Move instances, with all their objects, from `source` to `target`; `moved` maps old addresses to new ones.
 
-    Deposed objects, marks, private data and identities go along. Dependencies between instances that move follow them;
-    all others would cross from one state to the other, and are dropped; with `keep_dependencies`, they stay and name
-    the old address. Instances join a resource of the target as in `mv`. Raises SurgeryError as `mv` does; a destination
-    is taken if the target has the instance.
+    Deposed objects, marks, private data and identities go along. Dependencies between moved instances follow them;
+    dependencies that would cross between the states are dropped or, with `keep_dependencies`, stay and name the old
+    address. Instances join a resource of the target as in `mv`. Raises SurgeryError like `mv`; a destination is taken
+    if the target has the instance.
     """
     before, there = by_address(source), by_address(target)
     refuse_taken(there, moved, (), "the other state has this instance already")
-    # What came from another file has no bytes in this one.
+    # Objects from another file have no bytes in this file.
     leaving = {addr: _without_origin(before[addr]) for addr in {one.containing_resource() for one in moved}}
     after = arrived(leaving, there, moved, rebind=rebind, keeps_blocks=False)
     left = without_instances(source, moved.keys())
@@ -102,7 +102,7 @@ def _without_origin(resource: ResourceState) -> ResourceState:
 def _following(
     snapshot: Snapshot, moved: Moved, came: frozenset[AbsResourceInstance], *, keep_dependencies: bool
 ) -> tuple[Snapshot, list[CrossingDependency]]:
-    """Point the dependencies of instances that came at what came with them; drop and list the others, or keep them."""
+    """Update the dependencies of arrived instances on each other; drop and list the others, or keep them."""
     targets: dict[ConfigResource, dict[ConfigResource, None]] = {}
     for one, other in moved.items():
         targets.setdefault(one.config(), {})[other.config()] = None
@@ -138,10 +138,10 @@ def join(
     """Move all resources and outputs of `source` to `target`, which keeps its lineage.
 
     With a `prefix`, the resources go into that module, and the outputs stay: no state has the outputs of a module.
-    What both states have stays once, in the target. Dependencies stay as they are, so that those between objects of
-    the two states lead somewhere again. Where an output differs, `takes_output` decides by its name: True for that of
-    `source`, False for that of `target`. Raises SurgeryError if there are different objects at an address, or different
-    outputs and nothing decides.
+    Objects in both states are kept once, in the target. Dependencies stay unchanged, so that dependencies between the
+    two states lead somewhere again. For outputs that differ, `takes_output` decides by name: True takes the output of
+    `source`, False keeps the output of `target`. Raises SurgeryError if an address has different objects, or if outputs
+    differ without a decision.
     """
     coming = source if prefix is None else prefixed(source, prefix)
     common = _addresses(coming).keys() & _addresses(target).keys()
@@ -194,7 +194,7 @@ def _refuse_different(coming: Snapshot, target: Snapshot, common: Collection[Abs
 
 
 def _only(snapshot: Snapshot, chosen: Collection[AbsResourceInstance]) -> Snapshot:
-    """Return the chosen instances, without what may differ between two records of one object."""
+    """Return the chosen instances, without the details that may differ between two records of one object."""
     left = without_instances(Snapshot(resources=snapshot.resources), _addresses(snapshot).keys() - set(chosen))
     resources = (
         replace(one, objects=tuple(replace(obj, private="", dependencies=(), depends_on=()) for obj in one.objects))
@@ -205,7 +205,7 @@ def _only(snapshot: Snapshot, chosen: Collection[AbsResourceInstance]) -> Snapsh
 
 
 def _depending(target: Snapshot, coming: Snapshot, common: Collection[AbsResourceInstance]) -> Snapshot:
-    """Return the target; objects that both states have get the dependencies that either has."""
+    """Return the target; objects in both states get the dependencies of both."""
     if not common:
         return target
     touched = {addr.containing_resource() for addr in common}
@@ -226,7 +226,7 @@ def _depending(target: Snapshot, coming: Snapshot, common: Collection[AbsResourc
 def _outputs(
     coming: Collection[OutputValue], there: Collection[OutputValue], takes: Callable[[str], bool | None]
 ) -> tuple[OutputValue, ...]:
-    """Return the outputs of both states. Raises SurgeryError if some differ and nothing decides."""
+    """Return the outputs of both states. Raises SurgeryError if outputs differ without a decision."""
     found = {one.name: one for one in there}
     chosen = {one.name: takes(one.name) for one in coming if found.get(one.name, one) != one}
     undecided = [name for name, takes_source in chosen.items() if takes_source is None]
@@ -243,7 +243,7 @@ def _outputs(
 def prefixed(snapshot: Snapshot, prefix: ModuleInstance) -> Snapshot:
     """Return the snapshot with all resources below a module, and their dependencies on each other.
 
-    Provider configurations of the root module stay in the root module, as modules get theirs from it.
+    Provider configurations of the root module stay there, as modules inherit them.
     """
     own = {one.addr.config() for one in snapshot.resources}
     names, steps = prefix.module().names, prefix.steps
@@ -254,7 +254,7 @@ def prefixed(snapshot: Snapshot, prefix: ModuleInstance) -> Snapshot:
     def depending(obj: ResourceInstanceObject) -> ResourceInstanceObject:
         if not (obj.dependencies or obj.depends_on):
             return obj
-        # What another state has keeps its address.
+        # Resources of another state keep their address.
         needs = tuple(
             ConfigResource(Module((*names, *one.module.names)), one.resource) if one in own else one
             for one in obj.dependencies

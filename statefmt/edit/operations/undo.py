@@ -1,6 +1,6 @@
 """`undo` and `restore`: return to an earlier content, also of a state that cannot be loaded.
 
-An undo reads the history of a state as the contents that it had.
+An undo reads the history of a state as a sequence of contents.
 """
 
 from __future__ import annotations
@@ -44,10 +44,10 @@ _CREATED: Final = "the edit created this state, and the undo empties it; delete 
 
 
 class Undo(NamedTuple):
-    """The way back of a state to a `point` of its `timeline`: `content` is the stored content there.
+    """The return of a state to a `point` of its `timeline`; `content` is the stored content at that point.
 
-    `name` is that of the state. `joint` are the edits of several states that are in effect at only one of the two: the
-    undo takes them back or makes them again.
+    `name` names the state. `joint` are the edits of several states that are in effect either now or at the point: the
+    undo reverts or repeats them.
     """
 
     name: str
@@ -58,7 +58,7 @@ class Undo(NamedTuple):
 
     @property
     def entry(self) -> HistoryEntry:
-        """The first edit that is undone."""
+        """The first undone edit."""
         return self.point.entry
 
     @property
@@ -68,12 +68,12 @@ class Undo(NamedTuple):
 
     @property
     def earlier(self) -> HistoryEntry | None:
-        """The last edit that is still in effect after the undo, if there is one."""
+        """The last edit that stays in effect after the undo, if any."""
         numbers = [step.number for step in self.point.edits if not step.is_foreign]
         return next((entry for entry in self.timeline.entries if numbers[-1:] == [entry.number]), None)
 
     def refuse_one_of_several(self) -> None:
-        """Raise StoreError if this would undo a joint edit in one of its states only."""
+        """Raise StoreError if this would undo a joint edit in only one of its states."""
         if not self.joint:
             return
         if len(self.joint) == 1:
@@ -88,12 +88,12 @@ class Undo(NamedTuple):
 
     @property
     def foreign(self) -> int | None:
-        """The number of the edit before which something else changed the state, which this would discard; or None."""
+        """The number of the first edit that follows a foreign change, which the undo would discard; or None."""
         lost = [step for step in self.timeline.now if step.is_foreign and step not in self.point.edits]
         return next((step.number for step in lost if step.number <= self.last.number), None)
 
     def refuse_foreign(self) -> None:
-        """Raise StoreError if this would discard what something else wrote between edits."""
+        """Raise StoreError if the undo would discard foreign changes between edits."""
         if self.foreign is not None:
             raise StoreError(
                 f"{self.name}: something else changed the state before edit {self.foreign}, and this undo would "
@@ -103,13 +103,13 @@ class Undo(NamedTuple):
             )
 
     def edit(self, context: RunContext, snapshot: Snapshot, *, discards_changes: bool = False) -> Edit:
-        """Restore the content, decrypted with the configuration of the run; also one that cannot be read.
+        """Restore the content, decrypted with the configuration of the run; the content may be unreadable.
 
-        Raises EncryptionError, StateFileError if no configuration decrypts it, and SurgeryError if this would discard a
-        state of another lineage.
+        Raises EncryptionError, StateFileError if no configuration decrypts it, and SurgeryError if the undo would
+        discard a state of another lineage.
         """
         if self.entry.creates:
-            # With a new serial, as any restored content: the history must have the undo, even if nothing is left.
+            # With a new serial, like any restored content: the history must record the undo, even of an empty state.
             empty = structs.replace(with_next_serial(snapshot, self.name), outputs=(), resources=(), check_results=())
             return with_note(Edit(empty, undoes=self.entry.number), _CREATED)
         opening = opened(context, self.name, self.content)
@@ -134,10 +134,10 @@ class Undo(NamedTuple):
 
 
 def undo_request(store: Store, number: int | None) -> Undo:
-    """Return what undoes an edit and all later ones; None is the last edit.
+    """Plan the undo of an edit and all later edits; None is the last edit.
 
     Reads the content, so it must be called before the state is locked: if a backup was moved in place of the state,
-    both are the same file, and closing it would drop the lock. Raises StoreError if the history does not have the edit.
+    both are the same file, and closing it would drop the lock. Raises StoreError if the history lacks the edit.
     """
     found = read_timeline(store)
     name, entries, wanted = store.name, found.entries, number
@@ -165,7 +165,7 @@ def undo_request(store: Store, number: int | None) -> Undo:
 
 
 def undo_to(store: Store, found: Timeline, point: Point) -> Undo:
-    """Return what brings a state back to a point. Raises StoreError if the history lacks the content."""
+    """Plan the return of a state to a point. Raises StoreError if the history lacks the content."""
     # The edits that are in effect either now or then, oldest first.
     ids = [step.joint_id for step in sorted({*found.now} ^ {*point.edits}) if step.joint_id]
     joint = tuple(one for one in map(found.joint, ids) if one is not None)
@@ -173,9 +173,10 @@ def undo_to(store: Store, found: Timeline, point: Point) -> Undo:
 
 
 def read_timeline(store: Store, unknown: frozenset[str] = frozenset()) -> Timeline:
-    """Read the history of a state, as far as it is that of its content; `unknown` as for timeline(). Raises StoreError.
+    """Read the part of the history that belongs to the content of a state; `unknown` is as for timeline(). Raises
+    StoreError.
 
-    A state that cannot be read counts as one that nothing else has changed: an edit of it compares the content.
+    An unreadable state counts as unchanged since its last edit: an edit compares the content anyway.
     """
     entries = store.versions()
     if not entries:
@@ -189,7 +190,7 @@ def read_timeline(store: Store, unknown: frozenset[str] = frozenset()) -> Timeli
 
 
 def _lineages(store: Store, now: str | None, current: bytes) -> Callable[[str], str]:
-    """Return the function that finds the lineage of a content by its SHA-256, "" if it is unknown."""
+    """Return a function that finds the lineage of a content by its SHA-256; "" if it is unknown."""
 
     def lineage(found: str) -> str:
         try:
@@ -212,15 +213,14 @@ def _nothing_recorded(found: Timeline) -> str:
     return "no edits by statetool are recorded"
 
 
-# Finds in a history which edits are in effect, and which contents the state had, oldest first.
-# A history belongs to contents, not to a place: what was recorded of an earlier state at the same place is no part of
-# it.
+# Finds in a history the effective edits and the contents of the state, oldest first. A history belongs to contents, not
+# to a place: records of an earlier state at the same place do not count.
 
 
 class EffectiveEdit(NamedTuple):
-    """An edit in effect: its number, and what tells a joint edit from others.
+    """An edit in effect: its number, and the ID of its joint edit.
 
-    If `is_foreign`, something else wrote the state, right before the edit of that number or since the last one.
+    If `is_foreign`, another program wrote the state, right before the edit of that number or after the last edit.
     """
 
     number: int
@@ -229,22 +229,22 @@ class EffectiveEdit(NamedTuple):
 
 
 class Point(NamedTuple):
-    """A content that the state had: that before the edit `entry`, with the edits in effect then, oldest first."""
+    """A content of the state: before the edit `entry`, with the edits in effect then, oldest first."""
 
     entry: HistoryEntry
     edits: tuple[EffectiveEdit, ...]
 
     @property
     def number(self) -> int:
-        """The number of the edit after it."""
+        """The number of the following edit."""
         return self.entry.number
 
 
 class Timeline(NamedTuple):
     """The points of a state that an undo can go back to, oldest first, and the edits in effect now.
 
-    `last` is the last edit that was not taken back, which an undo without a number undoes. `is_at_end` if the state has
-    the content that its last edit gave it. `forgotten` are edits of an earlier state at this place. `entries` are all.
+    `last` is the last edit that was not undone; an undo without a number undoes it. `is_at_end` says whether the state
+    has the content of its last edit. `forgotten` are edits of an earlier state at this place. `entries` are all edits.
     """
 
     entries: Sequence[HistoryEntry]
@@ -255,31 +255,31 @@ class Timeline(NamedTuple):
     forgotten: frozenset[int]
 
     def before(self, number: int) -> Point | None:
-        """Return the point before an edit, or before all edits of its joint edit; None if there is none."""
+        """Return the point before an edit, or before the whole joint edit; None if there is none."""
         entry = next((one for one in self.entries if one.number == number), None)
         if entry is not None and entry.joint:
             number = entries_of(self.entries, entry.joint.id)[0].number
         return next((point for point in self.points if point.number == number), None)
 
     def joint(self, joint_id: str) -> JointEdit | None:
-        """Return a joint edit of the state by its ID; None if it has none, or an earlier state at this place has it."""
+        """Return a joint edit of the state by its ID; None if the state has no such edit."""
         entry = next((one for one in entries_of(self.entries, joint_id) if one.number not in self.forgotten), None)
         return entry.joint or None if entry else None
 
     def later_than(self, number: int) -> frozenset[str]:
-        """Return the IDs of the edits from a number on, "" for an edit of this state only; without those taken back."""
+        """Return the joint IDs of the effective edits from a number on; "" for an edit of this state only."""
         return frozenset(_id(point.entry) for point in self.points if point.number >= number)
 
 
 def timeline(
     entries: Sequence[HistoryEntry], now: str | None, lineage: Callable[[str], str], unknown: Collection[str] = ()
 ) -> Timeline:
-    """Read a history. `now` is the SHA-256 of the content of the state, None if that is as after the last edit.
+    """Read a history. `now` is the SHA-256 of the content; None means the content after the last edit.
 
-    An undo makes the edits effective that were so before the edit that it undoes: so an undo that was undone counts as
-    nothing. Where another content follows than an edit left, something else has written the state: an earlier content,
-    another state, whose `lineage` (of the content with a checksum) differs, or a change of this one. Undos with the IDs
-    `unknown` count as edits of their own, as do those whose edit the history no longer has.
+    An undo restores the effective edits before the undone edit, so an undone undo has no effect. If the content before
+    an edit differs from the content after the previous edit, another program has written the state: an earlier content,
+    another state, whose `lineage` (by checksum) differs, or a change of this state. Undos with the IDs `unknown`, and
+    undos of edits that the history no longer has, count as ordinary edits.
     """
     points: list[Point] = []
     edits: tuple[EffectiveEdit, ...] = ()
@@ -327,7 +327,7 @@ def timeline(
 
 
 def unknown_undos(entries: Sequence[HistoryEntry]) -> frozenset[str]:
-    """Return the IDs of joint undos of edits that a history no longer has."""
+    """Return the IDs of joint undos whose edits the history no longer has."""
     numbers = {entry.number for entry in entries}
     return frozenset(
         entry.joint.id for entry in entries if entry.joint and entry.undoes and entry.undoes not in numbers
@@ -340,9 +340,9 @@ def entries_of(entries: Sequence[HistoryEntry], joint_id: str) -> tuple[HistoryE
 
 
 def content_chain(entries: Sequence[HistoryEntry]) -> list[str]:
-    """Return the checksums of the contents that a joint edit gave the state, from the one before it to the last.
+    """Return the checksums of the contents during a joint edit, from the content before it to the last.
 
-    `entries` are those of the joint edit. What was taken back is left out, so the list has one checksum if that is all.
+    `entries` are the edits of the joint edit. Undone edits are left out; if all were undone, the list has one checksum.
     """
     chain: list[str] = []
     for content in (*(entry.before for entry in entries[:1]), *(entry.after for entry in entries)):
@@ -353,7 +353,7 @@ def content_chain(entries: Sequence[HistoryEntry]) -> list[str]:
 
 
 def _groups(entries: Sequence[HistoryEntry]) -> Iterator[tuple[HistoryEntry, ...]]:
-    """Yield the edits, those of one joint edit together."""
+    """Yield the edits; the edits of a joint edit form one group."""
     seen: set[str] = set()
     for entry in entries:
         if not entry.joint:
@@ -370,19 +370,19 @@ def _id(entry: HistoryEntry) -> str:
 def _target(
     entry: HistoryEntry, entries: Sequence[HistoryEntry], points: Sequence[Point], unknown: Collection[str]
 ) -> tuple[EffectiveEdit, ...] | None:
-    """Return the edits in effect after an undo; None if this is another edit, or if they are unknown."""
+    """Return the edits in effect after an undo; None for any other edit, or if they are unknown."""
     if _id(entry) in unknown:
         return None
     number = entry.undoes or 0
     if not number and entry.joint and entry.joint.undoes:
-        # Before undos had numbers.
+        # Old histories have undos without numbers.
         undone = entries_of(entries, entry.joint.undoes)
         number = undone[0].number if undone else 0
     return next((point.edits for point in points if number and point.number == number), None)
 
 
 def _is_another(lineage: Callable[[str], str], entry: HistoryEntry, found: str) -> bool:
-    """Return whether a content is that of another state than the one before an edit."""
+    """Return whether a content belongs to another state than the content before an edit."""
     one, other = lineage(entry.before), lineage(found)
     return bool(one and other) and one != other
 
@@ -392,7 +392,7 @@ _DEPTH: Final = 1
 
 
 def restore(snapshot: Snapshot, content: bytes) -> Edit:
-    """Replace a state with an earlier content, byte for byte except for a serial higher than both.
+    """Replace a state with an earlier content, byte for byte except for the serial, which is higher than both.
 
     Raises StateError if the content is not a state, and SurgeryError if there is no higher serial.
     """
@@ -402,7 +402,7 @@ def restore(snapshot: Snapshot, content: bytes) -> Edit:
 
 
 def restore_damaged(snapshot: Snapshot, content: bytes) -> Edit:
-    """Replace a state with an earlier content that cannot be read, as restore() does.
+    """Replace a state with an unreadable earlier content, like restore().
 
     Content that is not JSON keeps its serial. The new snapshot is empty, as far as the content is known. Raises
     SurgeryError if there is no higher serial.
@@ -435,9 +435,9 @@ _ENCRYPTED: Final = b'"encrypted_data"'
 
 
 def loaded_to_mend(context: RunContext, name: str, data: bytes) -> tuple[LoadedState, StateFileError | None]:
-    """Load a state as loaded() does; if its content cannot be used, return it with an empty snapshot, and the error.
+    """Load a state like loaded(); if its content is unusable, return it with an empty snapshot, and the error.
 
-    The snapshot has serial and lineage as far as they can be read. Raises what loaded() raises if the state cannot be
+    The snapshot has serial and lineage as far as they can be read. Raises the errors of loaded() if the state cannot be
     decrypted, and StateFileError if the file does not look like a state.
     """
     try:
@@ -459,11 +459,11 @@ def loaded_to_mend(context: RunContext, name: str, data: bytes) -> tuple[LoadedS
 def loaded_to_replace(
     context: RunContext, name: str, data: bytes, backup: LoadedState
 ) -> tuple[LoadedState, StateFileError | EncryptionError | None]:
-    """Load a state as loaded() does; if it is damaged, return an empty one in its place, and the error.
+    """Load a state like loaded(); if it is damaged, return an empty state instead, and the error.
 
     A damaged state has serial and lineage as far as they can be read, and is written in the form of the backup,
-    encrypted or plain. Raises StoreError if the file does not look like a state, or the backup is plain and the state
-    encrypted; and what loaded() raises if only a configuration is missing or wrong.
+    encrypted or plain. Raises StoreError if the file does not look like a state, or if the backup is plain and the
+    state encrypted; and the errors of loaded() if only a configuration is missing or wrong.
     """
     try:
         return loaded(context, name, data), None
@@ -491,6 +491,6 @@ def loaded_to_replace(
 
 
 def damage(error: StatetoolError) -> str:
-    """Return what is wrong with a damaged state, in one sentence for a note."""
+    """Return the damage of a state, in one sentence for a note."""
     first = error.reasons[0] if isinstance(error, StateError) and error.reasons else None
     return printable(error.on_command_line if first is None else first.detail or first.summary)

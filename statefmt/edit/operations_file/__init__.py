@@ -67,7 +67,7 @@ _OPERATION: Final = pattern(r"(\w+)\(\)")
 def run(file: OperationsFile, snapshots: Mapping[str, Snapshot], note: Note = lambda _: None) -> FileEdits:
     """Run the operations in order; `snapshots` has all states of the file by their names.
 
-    Raises SurgeryError with the position of the operation that does not apply.
+    Raises SurgeryError, with the position, if an operation does not apply.
     """
     running = _Run(snapshots, note)
     for operation in file.operations:
@@ -85,7 +85,7 @@ def run(file: OperationsFile, snapshots: Mapping[str, Snapshot], note: Note = la
 
 
 def _in_file(part: MessagePart) -> str:
-    """Word an argument or a function as what it is in a file: `whole_resource = true`, a `rebind` block."""
+    """Word an argument or a function as in a file: `whole_resource = true`, a `rebind` block."""
     if isinstance(part, str):
         return part
     if argument := _ARGUMENT.fullmatch(part.in_program):
@@ -96,7 +96,7 @@ def _in_file(part: MessagePart) -> str:
 
 
 class _Run:
-    """Runs operations on `states`, each by its kind."""
+    """Runs operations on `states`."""
 
     def __init__(self, snapshots: Mapping[str, Snapshot], note: Note) -> None:
         self.states = WorkingStates(snapshots)
@@ -132,7 +132,7 @@ class _Run:
         self.states.edit(self._only(block.state, "state"), lambda _: (), edit)
 
     def _only(self, name: str | None, arguments: str) -> str:
-        """Return the name of a state; None if the file has no other. Raises SurgeryError and SelectionError."""
+        """Return the name of a state; None if the file has only one state. Raises SurgeryError and SelectionError."""
         if name is None and len(self._names) > 1:
             raise SurgeryError(f"the file names several states: give {arguments}")
         found = next(iter(self._names)) if name is None else name
@@ -168,7 +168,7 @@ class _Run:
         self.states.join(source, target, prefix, outputs_from)
 
     def _whole_state(self, text: str) -> str | None:
-        """Return the name of a state if the text is `state.NAME` and nothing else."""
+        """Return the name of a state if the text is just `state.NAME`."""
         name = text.removeprefix("state.")
         return name if name != text and name in self._names else None
 
@@ -209,7 +209,7 @@ _PartOf: TypeAlias = Callable[[Sequence[str], WorkingState], PartOfState]
 
 
 def _selecting(block: SelectingBlock, note: Note) -> tuple[Callable[..., Edit], _PartOf]:
-    """Return the operation of a block, and the function that finds the part of a state that it concerns.
+    """Return the operation of a block, and a function that finds the affected part of a state.
 
     Raises SurgeryError if the arguments of the block do not fit together.
     """
@@ -246,7 +246,7 @@ def _selecting(block: SelectingBlock, note: Note) -> tuple[Callable[..., Edit], 
 
 
 def known_providers(new_provider: bool) -> KnownProviders | None:
-    """Return the providers that a block may bind to: those of the state, or with `new_provider` all."""
+    """Return the providers that a block may bind to: the providers of the state, or all with `new_provider`."""
     return None if new_provider else KnownProviders("write new_provider = true")
 
 
@@ -258,7 +258,7 @@ def _keys(keys: Mapping[str, str | int | None] | None) -> KeyMap | None:
 
 
 def _key(key: str | int | None, *, is_old: bool = False) -> str:
-    # The names of an object are strings, whatever was written.
+    # The names of an object are always strings, even if written as numbers.
     if not key or isinstance(key, int) or (is_old and WHOLE_NUMBER.fullmatch(key)):
         return "" if key in (None, "") else str(key)
     return str(StringKey(key))[1:-1]
@@ -269,9 +269,9 @@ def _json(value: object) -> str:
 
 
 def created_states(file: OperationsFile) -> dict[str, tuple[str, ...]]:
-    """Return the states that the file creates, each with those that objects move there from, in order.
+    """Return the states that the file creates, each with the states that its objects come from, in order.
 
-    What moves through another state that is created counts as from where it comes.
+    Objects that move through another created state count as from their first state.
     """
     direct: dict[str, dict[str, None]] = {name: {} for name in file.states}
     for operation in file.operations:
@@ -279,14 +279,14 @@ def created_states(file: OperationsFile) -> dict[str, tuple[str, ...]]:
         if isinstance(block, MoveBlock | JoinBlock):
             target = named_state(block.to)
             sources = map(named_state, (block.from_,) if isinstance(block.from_, str) else block.from_)
-            # An invalid address is refused where the operations run.
+            # An invalid address is refused when the operations run.
             if target in direct:
                 direct[target].update((name, None) for name in sources if name in direct)
     return {name: tuple(_through(name, direct, file)) for name, block in file.states.items() if block.create}
 
 
 def _through(name: str, direct: dict[str, dict[str, None]], file: OperationsFile) -> list[str]:
-    """Return the existing states that objects come from, also through other states that are created."""
+    """Return the existing states that objects come from, also through other created states."""
     found: list[str] = []
     seen, left = {name}, list(direct[name])
     while left:
@@ -330,7 +330,7 @@ def state_address(text: str, states: Collection[str]) -> StateAddress:
 
 
 def named_state(text: str) -> str:
-    """Return the name of the state that a string starts with, "" if it starts with none."""
+    """Return the name of the state at the start of a string, or ""."""
     return text.removeprefix(_STATE).partition(".")[0] if text.startswith(_STATE) else ""
 
 

@@ -21,10 +21,10 @@ _Hash: TypeAlias = Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
 
 
 class StateBlock(Struct, frozen=True, forbid_unknown_fields=True):
-    """A state that the file names: a path as on the command line, relative to the file, and its workspace.
+    """A state of the file: a path as on the command line, relative to the file, and its workspace.
 
-    With `create`, there is no such state yet. With `allow_plain`, objects may come here although only one of the two
-    states is encrypted.
+    With `create`, the state must not exist yet. With `allow_plain`, objects may move here between an encrypted and a
+    plain state.
     """
 
     path: Annotated[str, Meta(min_length=1)]
@@ -34,7 +34,7 @@ class StateBlock(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class MoveBlock(Struct, frozen=True, forbid_unknown_fields=True):
-    """`move`: to other addresses, of the same state or of another one, or to a whole state at the same addresses.
+    """`move`: to other addresses, in the same or another state, or to a whole state at the same addresses.
 
     With `keep_dependencies`, dependencies that lead from one state to another stay as they are.
     """
@@ -46,9 +46,9 @@ class MoveBlock(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class JoinBlock(Struct, frozen=True, forbid_unknown_fields=True):
-    """`join`: everything in a state goes to another one, below the module `prefix` if there is one.
+    """`join`: moves everything in a state to another state, below the module `prefix` if given.
 
-    Objects that both states have stay once. `outputs_from` is the state whose value stays where outputs differ.
+    Objects in both states are kept once. If outputs differ, `outputs_from` is the state whose value is kept.
     """
 
     from_: str = field(name="from")
@@ -58,7 +58,7 @@ class JoinBlock(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ForgetBlock(Struct, frozen=True, forbid_unknown_fields=True):
-    """`forget`: as `statetool rm`."""
+    """`forget`: like `statetool rm`."""
 
     of: Chosen
     keep_dangling: bool = False
@@ -133,7 +133,7 @@ class UnsetBlock(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class SetSerialBlock(Struct, frozen=True, forbid_unknown_fields=True):
-    """`set_serial`: of a state, which need not be named if the file has no other."""
+    """`set_serial`: the state need not be named if the file has no other."""
 
     serial: int
     state: str | None = None
@@ -190,7 +190,7 @@ class FileOperation(Struct, frozen=True):
 class OperationsFile(Struct, frozen=True):
     """The content of an operations file; `states` by their names, in file order, and where it names their paths.
 
-    `in_memory` if a command made it, so that nobody has the file that positions lead to.
+    `in_memory` if a command made it: positions are then of no use to the user.
     """
 
     states: Mapping[str, StateBlock]
@@ -201,9 +201,9 @@ class OperationsFile(Struct, frozen=True):
 
 
 _KEY: Final = r'\[(?:[0-9]+|"(?:\$\$\{|%%\{|[ !#&-\[\]-~])*")\]'
-# An address without wildcards, which needs no quotes.
+# An address without wildcards needs no quotes.
 _TRAVERSAL: Final = pattern(rf"state(\.[A-Za-z_][A-Za-z0-9_-]*|{_KEY})*\.[A-Za-z_][A-Za-z0-9_-]*({_KEY})?")
-# Arguments that may have such addresses.
+# Arguments that may be such addresses.
 _ADDRESSES: Final = ("from_", "to", "of", "outputs_from")
 _TEMPLATE_STARTS: Final = pattern(r"(?<![$%])[$%]{2,}\{")
 _IDENTIFIER: Final = pattern(r"[A-Za-z_][A-Za-z0-9_-]*")
@@ -224,7 +224,7 @@ def operations_text(
 
 def _block(head: str, block: msgspec.Struct) -> str:
     lines = dict(_arguments(block))
-    # As `tofu fmt` aligns them: what takes several lines stands alone.
+    # Aligned like `tofu fmt`: a value of several lines is not aligned.
     widths = {name: 0 if "\n" in value else len(name) for name, value in lines.items()}
     width = max(widths.values(), default=0)
     texts = (f"  {name:{width if widths[name] else 0}} = {value}" for name, value in lines.items())
@@ -276,7 +276,7 @@ _STARTS: Final = pattern(r"[a-zA-Z_]")
 
 
 def folder_names(paths: Sequence[Path]) -> list[str]:
-    """Return a valid and distinct name for each folder, with as many of its last parts as that takes."""
+    """Return a valid and distinct name for each folder, with as many trailing path segments as necessary."""
     names = [_named(path.parts[-1:]) for path in paths]
     depth = 1
     while (repeated := {name for name, times in Counter(names).items() if times > 1}) and depth < 8:
@@ -290,7 +290,7 @@ def folder_names(paths: Sequence[Path]) -> list[str]:
 
 
 def fit_name(text: str) -> str:
-    """Return a valid name that is like a text: other characters become `-`, and `state-` goes before a digit."""
+    """Turn a text into a valid name: other characters become `-`, and `state-` goes before a digit."""
     name = _UNFIT.sub("-", text).strip("-")
     return name if _STARTS.match(name) else f"state-{name}".rstrip("-")
 

@@ -1,4 +1,4 @@
-"""Reads an operations file, in HCL or JSON, and says where it is invalid."""
+"""Reads an operations file, in HCL or JSON, and reports the positions of errors."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ from statefmt.model.errors import SettingsError
 from statefmt.text import pattern
 
 if TYPE_CHECKING:
-    # Only blocks that do not decode need it.
+    # Needed only for blocks that do not decode.
     pass
 
 
 B = TypeVar("B", bound=Struct)
 
 _STATE, _EXPECT = "state", "expect"
-# More than any block has; they matter only for the place of an unknown block.
+# More labels than any block has; they matter only for the position of an unknown block.
 _MOST_LABELS: Final = 4
 _NAME: Final = pattern(r"[a-zA-Z_][a-zA-Z0-9_-]*")
 # What messages call the types of JSON, and a member of an object: the names of HCL.
@@ -120,7 +120,7 @@ def _file(body: Body, problems: list[Problem]) -> OperationsFile:
     if len(expectations) > 1:
         raise invalid(expectations[1].range, "there is another `expect` block already")
     expected = _expected(expectations[0], states) if expectations else Expect()
-    # JSON has the blocks of each type together; their order is that of the text.
+    # JSON groups the blocks by type; their order is the order in the text.
     ordered = sorted(operations, key=lambda one: one.range.start)
     return OperationsFile(states, tuple(ordered), expected, places=places)
 
@@ -194,7 +194,7 @@ def _value(expression: Expression) -> object:
 
 
 def _is_constant(expression: Expression) -> bool:
-    """Return whether a value is written out. A loop in a short file might make a huge one."""
+    """Return whether a value is a literal. A loop in a short file might make a huge value."""
     match expression:
         case Literal():
             return True
@@ -239,9 +239,9 @@ T = TypeVar("T")
 
 
 def read_hcl_file(name: str, content: bytes, read: Callable[[Body, list[Problem]], T], *, is_json: bool) -> T:
-    """Return what `read` makes of the body of a file; problems that it finds later go to its second argument.
+    """Read the body of a file with `read`, which adds later problems to its second argument.
 
-    Raises SettingsError with the position of the first problem, and what `read` raises.
+    Raises SettingsError with the position of the first problem, and the errors of `read`.
     """
     source = SourceText(name, content.removeprefix(BOM_UTF8))
     try:

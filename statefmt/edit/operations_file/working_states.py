@@ -1,7 +1,7 @@
-"""The states of a file while its operations run: edits of one state, and what goes from one to another.
+"""Keeps the states of a file while its operations run: edits of single states, and moves between states.
 
-Each operation runs on the part of a state that it concerns. The result is the same as on the whole if the part has all
-resources that the operation changes or decides by. So the time of an operation grows with its part, not with the state.
+Each operation runs on the affected part of a state, so that its time grows with the part, not with the state. The
+result is the same as on the whole state if the part has all resources that the operation changes or reads.
 """
 
 from __future__ import annotations
@@ -37,18 +37,18 @@ from statefmt.model.snapshot import ResourceInstanceObject, ResourceState, Snaps
 
 
 class WorkingStates:
-    """The states of a file by their names, and what operations made of them so far."""
+    """The states of a file by name, with the operations so far applied."""
 
     def __init__(self, snapshots: Mapping[str, Snapshot]) -> None:
         self._snapshots = snapshots
-        # Those that have operations.
+        # Only states with operations.
         self._states: dict[str, WorkingState] = {}
         self._crossing: list[StateCrossing] = []
         self._new: dict[str, dict[ConfigProviderConfig, None]] = {}
         self._joined: set[tuple[str, str]] = set()
-        # The states that outputs came from, by the state that has them and their names.
+        # The original states of outputs, by their current state and name.
         self._output_homes: dict[tuple[str, str], str] = {}
-        # Where resources went whose dependants still name their old addresses.
+        # The new states of resources whose dependants still use the old addresses.
         self._went: dict[ConfigResource, str] = {}
 
     @property
@@ -63,19 +63,21 @@ class WorkingStates:
     def edit(
         self, name: str, part: Callable[[WorkingState], Iterable[AbsResource]], edit: Callable[[Snapshot], Edit]
     ) -> None:
-        """Run an operation on the part of a state that it concerns."""
+        """Run an operation on the affected part of a state."""
         state = self._state(name)
         try:
             before = state.part(part(state))
             made = edit(before)
         except (SelectionError, SurgeryError):
-            # The message may name what the part lacks.
+            # The message may name resources outside the part.
             before = state.snapshot
             made = edit(before)
         state.put(before, made)
 
     def transfer(self, block: MoveBlock, source: str, target: str, selectors: Sequence[str], goal: str | None) -> None:
-        """Move what selectors match from one state to another; `goal` is the new address, None if all keep theirs."""
+        """Move the matches of selectors from one state to another; `goal` is the new address, None to keep all
+        addresses.
+        """
         if source == target:
             raise SurgeryError(f"move: the instances are in the state {target} already")
         transferred = partial(transfer, rebind=block.rebind, keep_dependencies=block.keep_dependencies)
@@ -95,7 +97,7 @@ class WorkingStates:
         self._take(source, target, left, joined, made)
 
     def join(self, source: str, target: str, prefix: ModuleInstance | None, outputs_from: str | None) -> None:
-        """Move everything from one state to another; the arguments are those of a JoinBlock."""
+        """Move everything from one state to another, with the arguments of a JoinBlock."""
         if source == target:
             raise SurgeryError(f"join: the state {target} cannot join itself")
 
@@ -114,7 +116,7 @@ class WorkingStates:
         self._take(source, target, left, joined, made)
 
     def _take(self, source: str, target: str, left: Snapshot, joined: Snapshot, made: Transferral) -> None:
-        """Take what goes from one state to another; `left` and `joined` are the parts of both before that."""
+        """Apply a move from one state to another; `left` and `joined` are the parts of both before the move."""
         here, there = self._state(source), self._state(target)
         homes = {other: here.origins.home(one) or source for one, other in made.moved.items()}
         here.put(left, made.source)
@@ -129,7 +131,7 @@ class WorkingStates:
 
 
 class StateCrossing(NamedTuple):
-    """A dependency whose ends are in two states, and these: what moved went from `source` to `target`."""
+    """A dependency between two states, and its cause: a move from `source` to `target`."""
 
     source: str
     target: str
@@ -139,10 +141,10 @@ class StateCrossing(NamedTuple):
 class FileEdits(NamedTuple):
     """The edits of states by name, for each state that has operations.
 
-    `crossing` are the dependencies that were dropped, and `kept` those that lead from one state to another now.
-    `new_providers` are provider configurations that moves bring to states that had none of them. `arrived` are the
-    instances that came from other states, by their state and their address there, each with the state that it came
-    from. `joined` are pairs of states: the outputs of the first went to the second.
+    `crossing` are the dropped dependencies, and `kept` the dependencies that now lead to another state. `new_providers`
+    are provider configurations that moves bring to states without them. `arrived` maps the instances from other states,
+    by state and address, to their original states. `joined` are pairs of states: the outputs of the first went to the
+    second.
     """
 
     edits: Mapping[str, Edit]
@@ -154,9 +156,9 @@ class FileEdits(NamedTuple):
 
 
 class KeptDependency(NamedTuple):
-    """A dependency that was kept: `dependant` is in `state`, and what it needs is in `other`.
+    """A kept dependency: `dependant` is in `state`, the needed resource is in `other`.
 
-    The consumer's configuration needs outputs of the other state for what it reads of the resource.
+    The dependant's configuration needs outputs of the other state for the values that it reads.
     """
 
     state: str
@@ -166,7 +168,7 @@ class KeptDependency(NamedTuple):
 
 
 def kept_dependencies(states: Mapping[str, Snapshot], went: Mapping[ConfigResource, str]) -> Iterator[KeptDependency]:
-    """Yield the dependencies on resources of another state; `went` has where resources went, by their old addresses.
+    """Yield the dependencies on resources of another state; `went` maps old addresses of resources to their new states.
 
     A state that has any instance of a resource does not need another state for it.
     """
@@ -183,14 +185,15 @@ def kept_dependencies(states: Mapping[str, Snapshot], went: Mapping[ConfigResour
             yield from found
 
 
-# Stands at the end of each part: what an operation puts after it goes to the end of the state. No file has its name.
+# Marks the end of each part: resources that an operation puts after it go to the end of the state. No file contains its
+# name.
 _END: Final = ResourceState(
     addr=AbsResource(ModuleInstance(), Resource(ResourceMode.MANAGED, "", "\udfff")), provider_config=None
 )
 
 
 class WorkingState:
-    """A state, the parts that operations run on, and their edits as one. `origins` follow its instances."""
+    """A state, the parts for operations, and all edits combined. `origins` track its instances."""
 
     def __init__(self, snapshot: Snapshot) -> None:
         self.origins = InstanceOrigins()
@@ -207,7 +210,7 @@ class WorkingState:
 
     @property
     def snapshot(self) -> Snapshot:
-        """The whole state, as it is now."""
+        """The whole state after the operations so far."""
         return replace(self._rest, resources=tuple(self._resources.values()))
 
     @property
@@ -216,12 +219,12 @@ class WorkingState:
         return Edit(self.snapshot, self.origins.moved, tuple(self._notes), tuple(self._joins))
 
     def part(self, addrs: Iterable[AbsResource]) -> Snapshot:
-        """Return a state of some resources, in their order; addresses without a resource do not count."""
+        """Return a snapshot of some resources, in their order; ignores addresses without a resource."""
         there = sorted({addr for addr in addrs if addr in self._resources}, key=self._places.__getitem__)
         return replace(self._rest, resources=(*(self._resources[addr] for addr in there), _END))
 
     def put(self, before: Snapshot, edit: Edit) -> None:
-        """Take the result of an operation on `before`: a part, or the whole state."""
+        """Apply the result of an operation on `before`: a part, or the whole state."""
         was = {resource.addr: resource for resource in before.resources}
         now = {resource.addr: resource for resource in edit.snapshot.resources}
         changed = (old for addr, old in was.items() if old is not now.get(addr))
@@ -239,7 +242,7 @@ class WorkingState:
             self._fill(edit.snapshot)
 
     def _merge(self, was: dict[AbsResource, ResourceState], now: dict[AbsResource, ResourceState]) -> None:
-        """Replace the resources of a part, in the order that the whole state would have."""
+        """Replace the resources of a part, in the order of an edit of the whole state."""
         for addr in was.keys() - now.keys():
             del self._resources[addr], self._places[addr]
         is_at_end = False
@@ -269,7 +272,7 @@ class _Binding(NamedTuple):
 
 
 class _Dependants(NamedTuple):
-    """Resources by what they depend on."""
+    """Resources by their dependencies."""
 
     on_resources: dict[ConfigResource, _Addresses]
     on_instances: dict[ConfigResource, _Addresses]
@@ -283,9 +286,9 @@ class _Dependants(NamedTuple):
 
 
 class Tables:
-    """Tables of the resources of a state, made when they are first needed, and extended when resources change.
+    """Tables of the resources of a state, built on first use, and extended when resources change.
 
-    `resources` are those of the state, as they are at any time.
+    `resources` are the current resources of the state.
     """
 
     def __init__(self, resources: Mapping[AbsResource, ResourceState]) -> None:
@@ -296,7 +299,7 @@ class Tables:
         self._bound: dict[Provider, dict[_Binding, _Addresses]] | None = None
 
     def add(self, resource: ResourceState, new: Iterable[ResourceInstanceObject]) -> None:
-        """Extend the tables by a resource with `new` objects. What it was before stays in them."""
+        """Extend the tables by a resource with `new` objects. Entries for its old content stay."""
         if self._selectable is not None:
             self._selectable.add(resource)
         if self._of_config is not None:
@@ -314,11 +317,11 @@ class Tables:
         return self._selectable
 
     def existing(self, addrs: Iterable[AbsResource]) -> AbsResource | None:
-        """Return the first of some resources that exists."""
+        """Return the first of some resources that exists, or None."""
         return next((addr for addr in addrs if addr in self._resources), None)
 
     def another(self, config: ConfigResource, but: Collection[AbsResource]) -> AbsResource | None:
-        """Return a resource with instances that has this address in the configuration; None if there are no others."""
+        """Return another resource with instances and the same address in the configuration, or None."""
         if self._of_config is None:
             self._of_config = {}
             for addr in self._resources:
@@ -327,7 +330,7 @@ class Tables:
         return next((addr for addr in found if addr in self._resources and self._resources[addr].objects), None)
 
     def dependants(self, config: ConfigResource) -> Iterator[AbsResource]:
-        """Yield the resources that depend on a resource or on one of its instances, and perhaps others."""
+        """Yield the resources that depend on a resource or on one of its instances; may yield others."""
         yield from self._all_dependants().on_resources.get(config, ())
         yield from self.older_dependants(config)
 
@@ -349,7 +352,7 @@ class Tables:
         yield from (addr for addr in found if addr is not None)
 
     def bound_to(self, source: Provider) -> Iterator[AbsResource]:
-        """Yield the resources of a source, perhaps several times, and perhaps others."""
+        """Yield the resources of a source; may repeat some, and yield others."""
         for addrs in self._bindings().get(source, {}).values():
             yield from addrs
 
@@ -361,7 +364,7 @@ class Tables:
         return self._bound
 
     def _one_bound(self, bindings: Mapping[_Binding, _Addresses], binding: _Binding) -> AbsResource | None:
-        """Return a resource that is bound to a provider instance, and forget those that no longer are."""
+        """Return a resource that is bound to a provider instance; drop stale entries."""
         addrs = bindings[binding]
         while addrs:
             addr = next(iter(addrs))
@@ -385,17 +388,17 @@ def _bindings_of(resource: ResourceState) -> set[_Binding]:
 
 
 class InstanceOrigins:
-    """The instances of a state that have moved, and those that came from other states."""
+    """The moved instances of a state, and the instances from other states."""
 
     def __init__(self) -> None:
         self._now: dict[AbsResourceInstance, AbsResourceInstance] = {}
-        # Old addresses by those now; None for what came from another state.
+        # Old addresses by current addresses; None for instances from another state.
         self._before: dict[AbsResourceInstance, AbsResourceInstance | None] = {}
         self._homes: dict[AbsResourceInstance, str] = {}
 
     @property
     def moved(self) -> dict[AbsResourceInstance, AbsResourceInstance]:
-        """Old addresses with the new ones, of what has moved within the state and is still there."""
+        """The old and new addresses of instances that moved within the state and still exist."""
         return {one: other for one, other in self._now.items() if one != other}
 
     @property
@@ -404,7 +407,7 @@ class InstanceOrigins:
         return dict(self._homes)
 
     def home(self, addr: AbsResourceInstance) -> str | None:
-        """Return the state that an instance came from; None if that is this one."""
+        """Return the original state of an instance; None if it is this state."""
         return self._homes.get(addr)
 
     def move(self, moved: Mapping[AbsResourceInstance, AbsResourceInstance]) -> None:
@@ -426,21 +429,21 @@ class InstanceOrigins:
                 del self._now[before]
 
     def arrive(self, came: Mapping[AbsResourceInstance, str | None]) -> None:
-        """Take instances from other states; None for one that has been in this state before."""
+        """Add instances from other states; None for an instance that was in this state before."""
         for addr, home in came.items():
             self._before[addr] = None
             if home is not None:
                 self._homes[addr] = home
 
 
-# Finds the part of a state that an operation concerns: all resources that it changes or decides by.
-# A part may have more resources than needed, but never fewer: the operations of a file do what the commands do.
+# Finds the part of a state that an operation affects: all resources that it changes or reads. A part may be too large,
+# but never too small: operations in a file have the same effect as commands.
 
 PartOfState: TypeAlias = set[AbsResource]
 
 
 def selected(selectors: Iterable[str], state: WorkingState) -> PartOfState:
-    """Return what selectors may match. Raises SelectionError if one of them matches nothing."""
+    """Return the possible matches of selectors. Raises SelectionError if a selector matches nothing."""
     found: PartOfState = set()
     for selector in selectors:
         matching = state.tables.selectable.matching(selector)
@@ -451,7 +454,7 @@ def selected(selectors: Iterable[str], state: WorkingState) -> PartOfState:
 
 
 def forgotten(selectors: Sequence[str], state: WorkingState) -> PartOfState:
-    """Return what `forget` and `forget_deposed` concern: also what depends on resources that are gone."""
+    """Return the part for `forget` and `forget_deposed`, with the dependants of removed resources."""
     part = selected(selectors, state)
     empty = {str(one.addr): one.addr.config() for one in state.part(part).resources if not one.objects}
     others = [selector for selector in selectors if selector not in empty]
@@ -461,19 +464,19 @@ def forgotten(selectors: Sequence[str], state: WorkingState) -> PartOfState:
 
 
 def left_over(state: WorkingState, moved: Moved, selectors: Iterable[str]) -> PartOfState:
-    """Return what a move to another state concerns: also what depends on resources that are gone."""
+    """Return the part for a move to another state, with the dependants of removed resources."""
     part = selected(selectors, state)
     return part | set(_left_behind(state, part, {addr.config() for addr in moved}, moved.keys()))
 
 
 def joined_with(state: WorkingState, moved: Moved, sources: Iterable[Provider]) -> PartOfState:
-    """Return what a move from another state concerns: the resources that instances join, and provider instances."""
+    """Return the part for a move from another state: the joined resources, and provider instances."""
     part = {addr.containing_resource() for addr in moved.values()}
     return part | {addr for source in sources for addr in state.tables.instances_of(source)}
 
 
 def goals(state: Snapshot, selectors: Sequence[str], target: str | None) -> Moved:
-    """Return the new addresses of the instances that selectors match, by the old ones; without a target, the same.
+    """Map the instances that selectors match to their new addresses, which are the same without a target.
 
     Raises SelectionError and SurgeryError.
     """
@@ -482,7 +485,7 @@ def goals(state: Snapshot, selectors: Sequence[str], target: str | None) -> Move
 
 
 def moved_within(state: WorkingState, selector: str, target: str) -> PartOfState:
-    """Return what `move` concerns within a state: also what depends on the instances, and where they go."""
+    """Return the part for `move` within a state: the instances, their dependants, and the destinations."""
     moved = goals(state.part(selected([selector], state)), [selector], target)
     part = selected([selector], state) | {addr.containing_resource() for addr in moved.values()}
     depth = module_depth(target)
@@ -495,7 +498,7 @@ def moved_within(state: WorkingState, selector: str, target: str) -> PartOfState
 
 
 def rekeyed(selectors: Sequence[str], state: WorkingState) -> PartOfState:
-    """Return what `rekey` concerns: also a resource of each other instance of the modules that selectors name."""
+    """Return the part for `rekey`, with a resource of each other instance of the selected modules."""
     part = selected(selectors, state)
     known = Modules(modules_of(addr.module for addr in part))
     named = [known.named(selector) for selector in selectors]
@@ -508,13 +511,13 @@ def rekeyed(selectors: Sequence[str], state: WorkingState) -> PartOfState:
 
 
 def rebound(selectors: Sequence[str], state: WorkingState) -> PartOfState:
-    """Return what `rebind` concerns: also a resource of each provider instance that there is."""
+    """Return the part for `rebind`, with a resource of each existing provider instance."""
     part = selected(selectors, state)
     return part | {addr for source in sources(state, part) for addr in state.tables.instances_of(source)}
 
 
 def provided(selectors: Sequence[str] | None, old: Replaced, new: Replaced, state: WorkingState) -> PartOfState:
-    """Return what `replace_provider` concerns; without selectors, all that is bound to `old`."""
+    """Return the part for `replace_provider`; without selectors, all resources bound to `old`."""
     part = set(state.tables.bound_to(_source(old))) if selectors is None else selected(selectors, state)
     return part | set(state.tables.instances_of(_source(new)))
 
@@ -536,7 +539,7 @@ def _found(state: Snapshot, selectors: Sequence[str]) -> list[AbsResourceInstanc
 def _left_behind(
     state: WorkingState, part: PartOfState, leaving: Iterable[ConfigResource], gone: Collection[AbsResourceInstance]
 ) -> Iterator[AbsResource]:
-    """Yield a resource that keeps an address of the configuration in use or, if there is none, what depends on it."""
+    """Yield a remaining resource with a configuration address in use; if there is none, its dependants."""
     stays = {
         resource.addr.config()
         for resource in state.part(part).resources

@@ -1,4 +1,4 @@
-"""Repairs states that can be parsed but not loaded: what is wrong, the choices, and the bytes after a choice."""
+"""Repairs states that can be parsed but not loaded: finds the defects and choices, and applies decisions."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ if TYPE_CHECKING:
     from statefmt.configuration.provider_instances import ProviderReferences
 
 
-# Returns the choice for a defect that no decision is about, such as `keep=first`; None to leave the defect.
+# Returns the choice for a defect without a decision, such as `keep=first`; None to leave the defect.
 Ask: TypeAlias = Callable[[Defect], "str | None"]
 
 
 def loaded_to_repair(context: RunContext, name: str, data: bytes) -> LoadedState:
-    """Load a state as loaded() does; if it can only be parsed, with an empty snapshot of its serial and lineage.
+    """Load a state like loaded(); if it can only be parsed, the snapshot has only its serial and lineage.
 
     Raises StateFileError if it is not a state of a known format, and EncryptionError if it cannot be decrypted.
     """
@@ -57,10 +57,10 @@ def loaded_to_repair(context: RunContext, name: str, data: bytes) -> LoadedState
 class RepairResult:
     """The result of a repair, or of its dry run.
 
-    `mended` are the defects with what was decided for them, `left` the defects that nothing was decided for.
-    `forgotten` names the objects and outputs that the state no longer has. `findings` are the errors that the rules
-    find in the result of a state that could not be read before. `serial` is that of the result, `backup` the path of
-    the backup, None if there is none. `written` is whether the result was written, to the state or elsewhere.
+    `mended` are the repaired defects with their decisions, `left` the defects without a decision. `forgotten` names the
+    objects and outputs that the state no longer has. `findings` are the errors of the rules in the result if the state
+    was unreadable before. `serial` is the serial of the result, `backup` the path of the backup, None if there is none.
+    `written` says whether the result was written, to the state or elsewhere.
     """
 
     mended: tuple[MendedDefect, ...]
@@ -79,11 +79,11 @@ def repairing(
     *,
     show_sensitive: bool = False,
 ) -> Operation[RepairResult]:
-    """Return the operation that mends what is decided. The serial rises by one if anything changes.
+    """Return the operation that applies decisions. The serial rises by one if anything changes.
 
-    `ask` decides where no decision does. `references` are those of the configuration, which choices then offer; secret
-    ids are shown if `show_sensitive` is set. The operation raises SurgeryError if a decision decides nothing, or if the
-    result could not be read.
+    `ask` decides about defects without a decision. Choices also offer the providers of `references`, the configuration;
+    `show_sensitive` shows secret ids. The operation raises SurgeryError if a decision matches no defect, or if the
+    result is unreadable.
     """
 
     index = DecisionIndex(decisions)
@@ -109,7 +109,7 @@ def repairing(
         serial = after.serial if is_given else max(after.serial, state.result.snapshot.serial)
         following = with_next_serial(structs.replace(after, serial=serial), display_name(state.name)).serial
         content = with_serial(repair.content, following)
-        # The rules have nothing to compare with if the state could not be read.
+        # An unreadable state has no findings of rules to compare with.
         was_read = inspect(state.data).snapshot is not None
         lost = forgotten(state.data, content, show_sensitive=show_sensitive)
         errors = list[Finding]()
@@ -151,10 +151,10 @@ _NOT_ASCII: Final = bytes(range(0x80, 0x100))
 
 
 def forgotten(before: bytes, after: bytes, *, show_sensitive: bool = False) -> tuple[str, ...]:
-    """Return the objects and outputs that only the content before a repair has, in file order.
+    """Return the objects and outputs that a repair removes, in file order.
 
     An object is named by its address, and by its id if it has one; `show_sensitive` shows ids that are marked as
-    sensitive. An object that got another address is not forgotten. Only format version 4 is compared.
+    sensitive. An object with a new address is not forgotten. Only format version 4 is compared.
     """
     if before == after:
         return ()
@@ -180,7 +180,7 @@ def _objects(state: LooseState) -> Iterator[JsonPath]:
 
 
 def _attributes(state: LooseState, instance: JsonPath, ignored: bytes) -> list[bytes]:
-    """Return both forms of an object's attributes, one of which may be removed; an object without them has one."""
+    """Return both forms of an object's attributes, since a repair may remove one; at least one."""
     forms = [state.raw((*instance, name)) for name in ("attributes", "attributes_flat")]
     return [text.translate(None, ignored) for text in forms if text is not None and text != b"null"] or [b""]
 
@@ -197,9 +197,9 @@ _INSTANCE: Final = pattern(r'(.+)\[(?:-?[0-9]+|"(?:[^"\\]|\\.)*")\](?: \(.*\))?'
 class Decision:
     """A choice for the defects of one code at a place: an address, the address of a resource, a pointer, or `*`.
 
-    A pointer leads into the file that is read, also to what shows when other defects are mended.
+    A pointer always refers to the original file, even for defects that only appear after other repairs.
 
-    `origin` is where it was read, as `FILE:LINE`; "" if it is not from a file.
+    `origin` is the position of the decision, as `FILE:LINE`; "" if it is not from a file.
     """
 
     code: str
@@ -213,7 +213,7 @@ class Decision:
 
 
 class Decided(NamedTuple):
-    """A choice that was made, its value, and the decision, if there was one."""
+    """The choice for a defect, its value, and the decision, if any."""
 
     choice: Choice
     value: str
@@ -226,7 +226,7 @@ class Decided(NamedTuple):
 
 
 class DecisionIndex:
-    """Decisions by code and place: thousands of defects may have a decision each."""
+    """Decisions by code and place, since thousands of defects may have a decision each."""
 
     def __init__(self, decisions: Iterable[Decision]) -> None:
         self._by_place: dict[tuple[str, str], list[Decision]] = {}
@@ -234,11 +234,11 @@ class DecisionIndex:
             self._by_place.setdefault((decision.code, decision.place), []).append(decision)
 
     def decided(self, defect: Defect) -> Decided | None:
-        """Return the choice that is decided for a defect: by its pointer, its address, its resource, or all places.
+        """Return the decided choice for a defect, by its pointer, its address, its resource, or all places.
 
-        The closest counts. Raises SurgeryError if the defect does not have the choice.
+        The closest decision counts. Raises SurgeryError if the defect does not have the choice.
         """
-        # Another decision may have to come first: it is then made in a later round.
+        # Another decision may have to come first: a later round then applies this decision.
         if not defect.choices:
             return None
         finding = defect.finding
@@ -260,7 +260,7 @@ def parse_decision(text: str, origin: str = "") -> Decision:
         )
     place = match[2]
     if place.startswith('"/'):
-        # A pointer that is no single word.
+        # A pointer with several words.
         with suppress(ValueError):
             place = str(loads(place))
     return Decision(match[1], place, match[3], origin)
@@ -271,13 +271,13 @@ def parse_decisions(text: str, name: str = "decisions") -> list[Decision]:
 
     Raises SurgeryError with the `name` of the file and the line.
     """
-    # Only line feeds end a line: a key may hold every other character that Python takes for a line end.
+    # Only line feeds end a line: a key may contain the other line ends of Python.
     lines = ((number, line.strip()) for number, line in enumerate(text.split("\n"), 1))
     return [parse_decision(line, f"{name}:{number}") for number, line in lines if line and not line.startswith("#")]
 
 
 def keep_decision(kept: str) -> Decision:
-    """Return the decision to keep one of the objects of every instance that the state has more than once.
+    """Return the decision to keep one object of every duplicate instance.
 
     `kept` is `first`, `last`, `newest` or `id=VALUE`.
     """
@@ -285,7 +285,7 @@ def keep_decision(kept: str) -> Decision:
 
 
 def decision_for(defect: Defect, choice: str) -> Decision:
-    """Return the decision for one defect alone."""
+    """Return a decision for a single defect."""
     return Decision(defect.finding.code, defect.finding.pointer or defect.place, choice)
 
 
@@ -297,7 +297,7 @@ def check_choice(defect: Defect, choice: str) -> None:
 
 
 def decision_places(defects: Sequence[Defect]) -> list[str]:
-    """Return how a decision names the place of each defect: by its address, unless others of the code have it, too.
+    """Return the place of each defect for decisions: its address, if no other defect of the code has it.
 
     A place that cannot be written on a line is a JSON pointer in quotes; the whole file is `*`.
     """
@@ -314,7 +314,7 @@ def decision_places(defects: Sequence[Defect]) -> list[str]:
 
 
 def written_place(place: str) -> str:
-    """Return a place as a line of a decision can have it: a pointer with spaces, say, as a JSON string."""
+    """Return a place as written in a decision: a pointer with spaces is a JSON string."""
     return place if _is_word(place) or not place.startswith("/") else dumps(place)
 
 
@@ -323,7 +323,7 @@ def _is_word(place: str) -> bool:
 
 
 def _made(defect: Defect, closest: Sequence[Decision]) -> Decided | None:
-    """Return the choice of decisions on a defect, which must agree."""
+    """Return the choice of several decisions on a defect, which must agree."""
     decision = closest[0]
     other = next((one for one in closest if one.choice != decision.choice), None)
     if other is not None:
@@ -341,7 +341,7 @@ def _made(defect: Defect, closest: Sequence[Decision]) -> Decided | None:
             address=defect.finding.address or None,
         )
     if found[0].alone and decision.place == ANYWHERE:
-        # Such as a provider that is no part of this conflict.
+        # Such as a provider outside this conflict.
         return None
     return Decided(*found, decision)
 
@@ -357,13 +357,13 @@ def chosen(choices: Sequence[Choice], text: str) -> tuple[Choice, str] | None:
     return None
 
 
-# Returns what was decided for a defect, whose pointer is that of the file that was read.
+# Returns the decision for a defect, whose pointer refers to the original file.
 Decide: TypeAlias = Callable[[Defect], Decided | None]
 
 
 @dataclass(frozen=True, slots=True)
 class MendedDefect:
-    """A defect and what was decided for it."""
+    """A repaired defect and its decision."""
 
     defect: Defect
     decided: Decided
@@ -371,7 +371,7 @@ class MendedDefect:
 
 @dataclass(frozen=True, slots=True)
 class Repair:
-    """The content after a repair, what was mended, and what is left."""
+    """The content after a repair, the repaired defects, and the remaining defects."""
 
     content: bytes
     mended: tuple[MendedDefect, ...]
@@ -381,9 +381,9 @@ class Repair:
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """The repairs that can be made at once: the changes, the defects, and the defects without a decision.
+    """The repairs of one round: the changes, the defects, and the defects without a decision.
 
-    `used` are the decisions that decided something, if only for a part that another one removes.
+    `used` are the decisions that matched a defect, even in a part that another decision removes.
     """
 
     changes: Changes
@@ -395,11 +395,11 @@ class Round:
 def repaired(
     data: bytes, decide: Decide, references: ProviderReferences | None = None, *, show_sensitive: bool = False
 ) -> Repair:
-    """Mend what is decided, in rounds: some defects only show when others are mended.
+    """Apply decisions in rounds: some defects only appear after the repair of others.
 
     `references` and `show_sensitive` are as for defects().
 
-    Raises SurgeryError if a choice does not mend its defect, or its value is not valid.
+    Raises SurgeryError if a choice does not repair its defect, or if its value is invalid.
     """
     mended: list[MendedDefect] = []
     used: set[Decision] = set()
@@ -413,7 +413,7 @@ def repaired(
             return Repair(data, tuple(mended), step.left, frozenset(used))
         origins.note(data, step.changes)
         data = changed(data, step.changes)
-        # Mending one defect may show others, but never itself again.
+        # The repair of a defect may reveal others, but never the same defect again.
         again = next((one for one in step.mended if _key(one) in done), mended[-1] if _digest(data) in seen else None)
         if again is not None:
             raise SurgeryError(f"{again.defect.place}: {again.decided.label} does not mend {again.defect.finding.code}")
@@ -422,7 +422,7 @@ def repaired(
 
 
 def one_round(found: Iterable[Defect], decide: Decide) -> Round:
-    """Return what can be mended at once of the defects found. Raises SurgeryError if a value is not valid."""
+    """Return the repairs that can be made at once. Raises SurgeryError if a value is invalid."""
     made = _Collected()
     mended: list[MendedDefect] = []
     left: list[Defect] = []
@@ -447,7 +447,7 @@ def one_round(found: Iterable[Defect], decide: Decide) -> Round:
 
 
 def _as_read(defect: Defect, origins: Origins) -> Defect:
-    """Return a defect with the pointer of the file that was read."""
+    """Return a defect with its pointer in the original file."""
     finding = defect.finding
     if not finding.pointer:
         return defect
@@ -455,7 +455,7 @@ def _as_read(defect: Defect, origins: Origins) -> Defect:
 
 
 def _key(one: MendedDefect) -> tuple[str, str, str, str]:
-    """Return what tells a defect and its choice from all others."""
+    """Return the identity of a defect and its choice."""
     finding = one.defect.finding
     return finding.code, finding.pointer, finding.detail, one.decided.label
 
@@ -476,14 +476,14 @@ def _changes(defect: Defect, choice: Decided) -> Changes:
 
 
 class _Collected:
-    """The changes of one round, none of which is inside another."""
+    """The changes of one round, which do not overlap."""
 
     def __init__(self) -> None:
         self.changes: dict[JsonPath, bytes | None] = {}
         self._above: set[JsonPath] = set()
 
     def add(self, changes: Changes) -> bool:
-        """Add changes; return False, and add none, if one of them meets an earlier one: the next round makes them."""
+        """Add changes; return False, and add none, if one overlaps an earlier change: the next round makes them."""
         if not all(self._fits(path, text) for path, text in changes.items()):
             return False
         self.changes.update(changes)
@@ -491,7 +491,7 @@ class _Collected:
         return True
 
     def removed(self) -> frozenset[JsonPath]:
-        """Return the parts that are removed, and not moved elsewhere."""
+        """Return the removed parts, without moved parts."""
         moved = {
             text.source[:length]
             for text in self.changes.values()
@@ -507,7 +507,7 @@ class _Collected:
 
 
 class _Array(NamedTuple):
-    """A changed array: for each removed element, how many others precede it; and the origins of new elements."""
+    """A changed array: the number of removed elements before each element, and the origins of new elements."""
 
     removed: Sequence[int]
     remaining: int
@@ -515,7 +515,7 @@ class _Array(NamedTuple):
 
 
 class Origins:
-    """Leads from the parts of a text to those of the text that was read first."""
+    """Maps the parts of a text to the parts of the original text."""
 
     def __init__(self) -> None:
         self._rounds: list[_Round] = []
@@ -525,7 +525,7 @@ class Origins:
         self._rounds.append(_Round(data, changes))
 
     def of(self, path: JsonPath) -> JsonPath:
-        """Return where a part was in the first text. A new part was where it is, if it is no element of an array."""
+        """Return the original path of a part. A new part keeps its path, unless it is an element of an array."""
         for one in reversed(self._rounds):
             path = one.before(path)
         return path
@@ -554,7 +554,7 @@ class _Round:
         }
 
     def before(self, path: JsonPath) -> JsonPath:
-        """Return where a part was before the changes."""
+        """Return the path of a part before the changes."""
         there: JsonPath = ()
         for name in path:
             array = self._arrays.get(there)

@@ -29,8 +29,8 @@ _FORGET_OBJECT: Final = "forget the object; the real one continues to exist"
 
 
 def mode_choices(state: LooseState, path: JsonPath, finding: Finding) -> Iterator[Choice]:
-    """Say what the resource is, or forget it."""
-    # A block that is null, or without a type, is no resource of any mode.
+    """Set the mode of the resource, or forget it."""
+    # A block that is null or has no type has no mode.
     if state.string((*path[:-1], "type")):
         yield replacement(path, b'"managed"', "managed", "it is a resource")
         yield replacement(path, b'"data"', "data", "it is a data source")
@@ -38,7 +38,7 @@ def mode_choices(state: LooseState, path: JsonPath, finding: Finding) -> Iterato
 
 
 def status_choices(state: LooseState, path: JsonPath, finding: Finding) -> Iterator[Choice]:
-    """Replace the object with the next apply, or take it for whole."""
+    """Let the next apply replace the object, or mark it as ready."""
     yield replacement(path, b'"tainted"', "tainted", "tainted: the next apply replaces it")
     yield removal(path, "the object is whole", "ready")
 
@@ -50,7 +50,7 @@ def damaged_value_choices(state: LooseState, path: JsonPath, finding: Finding) -
 
 def deposed_key_choices(state: LooseState, path: JsonPath, finding: Finding) -> Iterator[Choice]:
     """Write another deposed key, or forget the object."""
-    # From its content, so that the same input gives the same bytes.
+    # Derived from the content, so that the same input gives the same bytes.
     new = hashlib.sha256(state.raw(path[:-1]) or b"").hexdigest()[:DEPOSED_KEY]
     yield replacement(path, encode_string(new), "new-key", f"the deposed key {new}")
     one = path[:-1]
@@ -60,7 +60,7 @@ def deposed_key_choices(state: LooseState, path: JsonPath, finding: Finding) -> 
 
 
 def sensitive_paths_choices(state: LooseState, path: JsonPath, finding: Finding) -> Iterator[Choice]:
-    """Keep the paths that can be read, or convert names of attributes to paths."""
+    """Keep the readable paths, or convert names of attributes to paths."""
     text = state.raw(path) or b""
     names = _names(text)
     attributes = state.raw((*path[:-1], "attributes")) or b"null"
@@ -108,7 +108,7 @@ _FORGET: Final = "the real object continues to exist"
 
 
 def invalid_key_choices(state: LooseState, path: JsonPath, finding: Finding) -> Iterator[Choice]:
-    """Write a key, or none, or forget the object."""
+    """Set or remove the key, or forget the object."""
     one = path[:-1]
     yield Choice("value", _KEY, lambda given: new_instance_key(state, one, given), "JSON")
     if not state.has_object(path, NO_KEY, state.string((*one, "deposed"))):
@@ -117,7 +117,7 @@ def invalid_key_choices(state: LooseState, path: JsonPath, finding: Finding) -> 
 
 
 def mixed_keys_choices(state: LooseState, path: JsonPath, finding: Finding) -> Iterator[Choice]:
-    """Give all instances keys of one kind, or one of them another key, or forget it."""
+    """Give all instances keys of one kind, or change the key of one instance, or forget it."""
     objects, odd = state.objects(path), state.objects_with_key(path[:4])
     for name, text, convert in (
         ("numbers", "write the strings as numbers, as for count", _as_number),
@@ -141,7 +141,7 @@ def mixed_keys_choices(state: LooseState, path: JsonPath, finding: Finding) -> I
 def _converted(
     objects: Sequence[LooseObject], convert: Callable[[InstanceKey], InstanceKey | None]
 ) -> dict[JsonPath, bytes | None] | None:
-    """Return the changes of keys; None if a key cannot be converted, or if two objects would get the same one."""
+    """Return the changes of keys; None if a key cannot be converted, or if two objects would get the same key."""
     after: set[tuple[InstanceKey, str]] = set()
     changes: dict[JsonPath, bytes | None] = {}
     for one in objects:
@@ -167,7 +167,7 @@ def _as_string(key: InstanceKey) -> InstanceKey | None:
 
 
 def duplicate_instance_choices(state: LooseState, path: JsonPath, finding: Finding) -> Iterator[Choice]:
-    """Keep one of the objects and forget the others, or give the first or the last another key."""
+    """Keep one object and forget the others, or give the first or the last another key."""
     if path[0] != RESOURCES:
         yield from _of_old_format(state, path, finding.address)
         return
@@ -206,7 +206,7 @@ def _of_old_format(state: LooseState, path: JsonPath, address: str) -> Iterator[
 
 
 def _renamings(state: LooseState, objects: Sequence[JsonPath]) -> Iterator[Choice]:
-    """Offer another key for one object, which must be free."""
+    """Offer another, unused key for one object."""
     is_deposed = bool(state.string((*objects[0], "deposed")))
     what, value = ("deposed key", "KEY") if is_deposed else ('key: a number, or a string as "a"', "JSON")
     write = new_deposed_key if is_deposed else new_instance_key
@@ -227,7 +227,7 @@ def _with_id(state: LooseState, objects: Sequence[JsonPath], given: str) -> Json
 
 
 def _kept(state: LooseState, kept: JsonPath, objects: Sequence[JsonPath]) -> str:
-    """Say which object stays, and which ones are forgotten."""
+    """Return a sentence about the kept and the forgotten objects."""
     others = [one for one in objects if one != kept]
     if len(others) == 1:
         forgotten = f"forget {_called(state, others[0], 'the other')}"
@@ -242,7 +242,7 @@ def _called(state: LooseState, one: JsonPath, otherwise: str) -> str:
 
 
 def shared_object_choices(state: LooseState, path: JsonPath, finding: Finding) -> Iterator[Choice]:
-    """Keep one of the addresses and forget the others, in one choice: no decision forgets all of them."""
+    """Keep one address and forget the others, in one choice, so that no decision forgets all of them."""
     addresses = {one: state.instance_address(one) for one in same_object(state, path)}
 
     def keep(given: str) -> dict[JsonPath, bytes | None]:
@@ -270,7 +270,7 @@ def _by_real_object(state: LooseState, _: JsonPath) -> Mapping[Hashable, Sequenc
 
 
 def _real_object(state: LooseState, one: JsonPath) -> Hashable:
-    """Return what distinguishes the real object from all others."""
+    """Return the identity of the real object."""
     raw = state.raw((*one, "attributes"))
     provider = state.object(one).provider
     kind = state.string((*one[:2], "mode")), state.string((*one[:2], "type"))
@@ -301,7 +301,7 @@ def _moved(state: LooseState, base: JsonPath, others: Sequence[JsonPath]) -> dic
 
 
 def _unknown(state: LooseState, base: JsonPath, others: Sequence[JsonPath]) -> dict[JsonPath, bytes | None] | None:
-    """Return the unknown members of other blocks that the joined one gets; None if they differ."""
+    """Return the unknown members of other blocks for the joined block; None if they differ."""
     extra: dict[JsonPath, bytes | None] = {}
     for block in others:
         for name in state.names(block):
@@ -315,7 +315,7 @@ def _unknown(state: LooseState, base: JsonPath, others: Sequence[JsonPath]) -> d
     return extra
 
 
-# Names that providers give to the time at which the real object was created.
+# Attributes in which providers store the creation time of the real object.
 CREATION_TIMES: Final = (
     "created_at", "create_time", "creation_time", "created_time", "time_created", "creation_date", "create_date",
     "created_date", "date_created", "creation_timestamp", "created_timestamp", "create_timestamp", "created_on",
@@ -326,9 +326,9 @@ _Time: TypeAlias = tuple[datetime, str]
 
 
 def newest(state: LooseState, objects: Sequence[JsonPath]) -> JsonPath | None:
-    """Return the object that was created last; None unless all objects have the same attribute that says so.
+    """Return the object that was created last; None unless all objects have the same creation attribute.
 
-    If several attributes do, they must agree.
+    If there are several such attributes, they must agree.
     """
     found = set()
     for name in CREATION_TIMES:
@@ -336,7 +336,7 @@ def newest(state: LooseState, objects: Sequence[JsonPath]) -> JsonPath | None:
         known = [time for time in times if time is not None]
         if len(known) < len(objects):
             if known:
-                # It is unclear what the others have.
+                # The creation times of the other objects are unknown.
                 return None
             continue
         latest = max(known)
@@ -408,7 +408,7 @@ def shown_id(state: LooseState, instance: JsonPath) -> str:
 
 
 def _is_sensitive(state: LooseState, instance: JsonPath, name: str, type_name: str) -> bool:
-    """Return whether the id is sensitive, or another sensitive value is the same; True if in doubt."""
+    """Return whether the id is sensitive, or equals another sensitive value; True if in doubt."""
     raw = state.raw((*instance, "attributes"))
     flat = loads_exact(state.raw((*instance, "attributes_flat")) or b"null", replace_invalid=True)
     obj = ResourceInstanceObject(

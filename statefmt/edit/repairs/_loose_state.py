@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class LooseDocument:
-    """The parts of a JSON text by path; each object and array is split once, when it is needed."""
+    """The parts of a JSON text by path; each object and array is split on first use."""
 
     def __init__(self, data: bytes) -> None:
         self.data = data
@@ -61,7 +61,7 @@ class LooseDocument:
         return [] if container is None else [item.name for item in container.items]
 
     def repeated(self, path: JsonPath) -> JsonPath | None:
-        """Return the first part on the way to a path whose name several members of its object have."""
+        """Return the first part on a path whose name repeats in its object."""
         for length in range(1, len(path) + 1):
             parent, name = path[: length - 1], path[length - 1]
             if (name if _is_map(parent) else fold_name(name)) in self._repeated_names(parent):
@@ -125,9 +125,9 @@ class LooseDocument:
 
 
 def _is_map(path: JsonPath) -> bool:
-    """Return whether the names in an object are data: those of outputs, and of resources in versions 1 to 3.
+    """Return whether the names in an object are data: names of outputs, and of resources in versions 1 to 3.
 
-    Others are compared as Go does, in any case.
+    Other names are compared like Go, without case.
     """
     return path[-1:] in (("outputs",), ("resources",))
 
@@ -152,7 +152,7 @@ PROVIDER: Final = "provider"
 class LooseObject(NamedTuple):
     """An entry of `instances`: its path, key (None if invalid), deposed key, and the provider instance in force.
 
-    `names_provider` is True if the entry itself names it. `provider` is None if it is missing or unreadable.
+    `names_provider` is True if the entry itself names the provider. `provider` is None if it is missing or unreadable.
     """
 
     path: JsonPath
@@ -185,7 +185,7 @@ class _Identity(NamedTuple):
 class LooseState(LooseDocument):
     """The parts of a state.
 
-    `references` are those of the configuration, if one was given. Secret ids are shown if `show_sensitive` is set.
+    `references` belong to the configuration, if given. `show_sensitive` shows secret ids.
     """
 
     def __init__(
@@ -204,7 +204,7 @@ class LooseState(LooseDocument):
         return self._identity(resource).address
 
     def address_with(self, resource: JsonPath, member: str, text: str) -> str:
-        """Return the address that a block has with another `type` or `name`."""
+        """Return the address of a block with another `type` or `name`."""
         return self._identity(resource)._replace(**{member: text}).address
 
     def instance_address(self, instance: JsonPath) -> str:
@@ -214,7 +214,7 @@ class LooseState(LooseDocument):
         return f"{address} (deposed {deposed})" if deposed else address
 
     def blocks(self, resource: JsonPath) -> Sequence[JsonPath]:
-        """Return the blocks with the resource of one of them, in file order."""
+        """Return the blocks with the same resource as a block, in file order."""
         return self._blocks.get(self._identity(resource), ())
 
     def blocks_at(self, address: str) -> Sequence[JsonPath]:
@@ -222,7 +222,7 @@ class LooseState(LooseDocument):
         return self._by_address.get(address, ())
 
     def objects(self, resource: JsonPath) -> Sequence[LooseObject]:
-        """Return the objects of all blocks with the resource of one of them, in file order."""
+        """Return the objects of all blocks with the same resource as a block, in file order."""
         identity = self._identity(resource)
         if identity not in self._objects:
             objects = tuple(one for block in self.blocks(resource) for one in self._objects_in(block))
@@ -236,7 +236,7 @@ class LooseState(LooseDocument):
         return self._by_path[instance]
 
     def once(self, work_out: Callable[[LooseState, JsonPath], T], resource: JsonPath = ()) -> T:
-        """Return what a function finds about a resource, given one of its blocks, or about the state.
+        """Return the cached result of a function of a resource, given one of its blocks, or of the state.
 
         The function is called once for each resource.
         """
@@ -247,7 +247,7 @@ class LooseState(LooseDocument):
         return found
 
     def objects_like(self, instance: JsonPath) -> Sequence[LooseObject]:
-        """Return the objects with the address and the deposed key of one of them, in file order."""
+        """Return the objects with the same address and deposed key as an object, in file order."""
         which = self._key(instance), self.string((*instance, "deposed"))
         return self.once(_grouped, instance).by_place.get(which, ())
 
@@ -272,11 +272,11 @@ class LooseState(LooseDocument):
         return self.once(_configurations, resource)
 
     def names_providers(self, block: JsonPath) -> bool:
-        """Return whether an object of a block names a provider of its own."""
+        """Return whether an object of a block names its own provider."""
         return block in self.once(_grouped, block).naming
 
     def providers_of_type(self, resource: JsonPath) -> Sequence[ConfigProviderConfig]:
-        """Return the configurations that resources of the type have, in the module, or else in the state.
+        """Return the provider configurations of the resource type in the module, else in the state.
 
         The most used come first.
         """
@@ -284,7 +284,7 @@ class LooseState(LooseDocument):
         return self._of_types.get((kind, module)) or self._of_types.get((kind, None), ())
 
     def old_entries(self, address: str) -> Sequence[JsonPath]:
-        """Return the entries of a state of version 1 to 3 with the address of an instance, if there are several."""
+        """Return the entries of a state of version 1 to 3 at an instance address, if there are several."""
         return self._old_entries.get(address, ())
 
     def object_id(self, instance: JsonPath) -> str:

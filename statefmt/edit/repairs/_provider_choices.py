@@ -23,7 +23,7 @@ from statefmt.model.provider_binding import Unreadable, read_as_terraform, read_
 
 
 def provider_conflict_choices(state: LooseState, path: JsonPath, finding: Finding) -> Iterator[Choice]:
-    """Bind all objects of the resource to one configuration; those that have it keep their keys."""
+    """Bind all objects of the resource to one configuration; objects of that configuration keep their keys."""
     objects = state.objects(path[:2])
 
     def bind(given: str) -> Rebound:
@@ -40,12 +40,12 @@ def provider_conflict_choices(state: LooseState, path: JsonPath, finding: Findin
 
 
 def provider_blocks_choices(state: LooseState, path: JsonPath, finding: Finding) -> Iterator[Choice]:
-    """Bind all objects to one configuration; a block without objects may also go."""
+    """Bind all objects to one configuration, or remove a block without objects."""
     return _empty_block(state, path) if path[-1] == PROVIDER else provider_conflict_choices(state, path, finding)
 
 
 def _empty_block(state: LooseState, path: JsonPath) -> Iterator[Choice]:
-    """Let the objects keep their configuration, or give them that of the later block without objects."""
+    """Keep the configuration of the objects, or bind them to the configuration of the later block without objects."""
     block = path[:2]
     last = state.string((*block, PROVIDER))
     yield Choice("remove", "remove the block, which has no objects", lambda _: {block: None})
@@ -71,7 +71,7 @@ def provider_keys_choices(state: LooseState, path: JsonPath, finding: Finding) -
 
 
 def provider_levels_choices(state: LooseState, path: JsonPath, finding: Finding) -> Iterator[Choice]:
-    """Name the provider at one level only; the objects keep the provider that counts, if it is at the instances."""
+    """Name the provider at one level only; the objects keep the effective provider, if it is at the instances."""
     block = path[:2]
     inherited = provider_instance(state.string((*block, PROVIDER)))
     own = [one for one in state.objects_of_block(block) if one.names_provider]
@@ -85,7 +85,7 @@ def provider_levels_choices(state: LooseState, path: JsonPath, finding: Finding)
 
 
 def _bound_to(state: LooseState, path: JsonPath, given: str) -> Rebound:
-    """Bind the objects of other configurations to one."""
+    """Bind the objects of other configurations to one configuration."""
     target = provider_instance(given)
     return rebound(
         state,
@@ -99,7 +99,7 @@ _BLOCK_MEMBER: Final = 3
 
 
 def missing_provider_choices(state: LooseState, path: JsonPath, finding: Finding) -> Iterator[Choice]:
-    """Name the provider: that of other objects of the resource, of the configuration, or of the type."""
+    """Name the provider: one of other objects of the resource, of the configuration, or of the type."""
     one = state.object(path[:4])
 
     def name(given: str) -> Rebound:
@@ -112,7 +112,7 @@ def missing_provider_choices(state: LooseState, path: JsonPath, finding: Finding
 
 
 def invalid_provider_choices(state: LooseState, path: JsonPath, finding: Finding) -> Iterator[Choice]:
-    """Name the provider instead of the unreadable address, or take that of others."""
+    """Name the provider instead of the unreadable address, or take the provider of other objects."""
     return _unnamed_of_object(state, path) if len(path) > _BLOCK_MEMBER else _unnamed_of_block(state, path)
 
 
@@ -148,7 +148,7 @@ def _unnamed_of_block(state: LooseState, path: JsonPath) -> Iterator[Choice]:
 
 
 def _hashicorps(state: LooseState, path: JsonPath) -> Iterator[Choice]:
-    """Give a provider of HashiCorp its source where Terraform knows it by its type only."""
+    """Give a HashiCorp provider that is known by its type only its source."""
     found = read_as_terraform(state.string(path))
     if found is None or found.config.provider.type not in KNOWN_TYPES:
         return
@@ -164,7 +164,7 @@ def _in_place_of_level(path: JsonPath, found: Mapping[JsonPath, AbsProviderInsta
     return {path: None} | {(*one, path[-1]): encode_string(str(bound)) for one, bound in found.items()}
 
 
-# More would not help anybody to choose; any other can be named.
+# A longer list would not help; the user can name any other provider.
 MOST_OFFERED: Final = 10
 _CONFIG: Final = f"{PROVIDER}=config"
 
@@ -185,11 +185,11 @@ def configured_provider(
     objects: Sequence[LooseObject],
     changes: Callable[[Mapping[JsonPath, AbsProviderInstance]], Rebound],
 ) -> Iterator[Choice]:
-    """Offer the provider instances that the configuration gives to objects, if one was given."""
+    """Offer the provider instances of the configuration, if given."""
     if state.references is None:
         return
     try:
-        # That of the first one shows what the configuration says of the resource; there may be thousands.
+        # The first object is enough as an example; there may be thousands.
         first = next(iter(configured(state, resource, objects[:1]).values()))
         text = f"take it from the configuration: {first}" + (", for the first object" if len(objects) > 1 else "")
     except SurgeryError as error:
@@ -203,9 +203,9 @@ def counted(number: int, of: int) -> str:
 
 
 def as_others(own: Iterable[object], of_type: Iterable[object], changes: Callable[[str], Rebound]) -> Iterator[Choice]:
-    """Offer the providers of other objects of the resource; if there are none, those of resources of the type."""
+    """Offer the providers of other objects of the resource; if there are none, of resources of the type."""
     text = "as other objects of the resource"
-    # There may be thousands, whose addresses are not worth the work.
+    # There may be thousands; formatting their addresses would take too long.
     found = list(islice(own, MOST_OFFERED))
     if not found:
         found, text = list(islice(of_type, MOST_OFFERED)), "as other resources of the type"
@@ -236,12 +236,12 @@ def provider_config(text: str) -> ConfigProviderConfig:
 
 
 def provider_text(bound: AbsProviderInstance) -> str:
-    """Return the address of a provider instance as a state can say it."""
+    """Return the address of a provider instance as in a state."""
     return str(bound) if bound.key != NO_KEY else config_text(bound.config)
 
 
 def config_text(config: ConfigProviderConfig) -> str:
-    """Return the address of a configuration as a state can say it; for those known by their type only, the old form."""
+    """Return the address of a configuration as in a state; the old form for providers known by their type only."""
     text = str(config)
     return text if read_config(text) == config else config.legacy_str()
 
@@ -249,16 +249,16 @@ def config_text(config: ConfigProviderConfig) -> str:
 def rebound(
     state: LooseState, resource: JsonPath, target: Callable[[LooseObject], AbsProviderInstance | None]
 ) -> Rebound:
-    """Return the changes after which each object of a resource has its target.
+    """Return the changes that bind each object of a resource to its target.
 
-    Objects whose target is None stay as they are. Without keys, the resource gets the provider: Terraform silently
-    leaves out resources whose objects name theirs.
+    Objects with target None stay unchanged. Without keys, the provider goes to the resource: Terraform silently drops
+    resources whose objects name a provider.
     """
     after = {one.path: (one, bound) for one in state.objects(resource) if (bound := target(one)) is not None}
     config = next((bound.config for _, bound in after.values()), None)
     is_keyless = all(bound.key == NO_KEY for _, bound in after.values())
     level_text = "" if config is None else config_text(config)
-    # The old form exists at the level of the resource only.
+    # The old form exists only at the level of the resource.
     is_legacy = config is not None and level_text != str(config)
     is_lifted = is_keyless and (is_legacy or len(after) == len(state.objects(resource)))
     changes: Rebound = {}
@@ -282,9 +282,9 @@ def rebound(
 
 
 def named(state: LooseState, one: LooseObject, bound: AbsProviderInstance) -> Rebound:
-    """Return the changes that give an object without a provider one, at the level at which its block names others.
+    """Return the changes that give an object a provider, at the level that its block uses.
 
-    If all of them then have the same, without a key, the block names it.
+    If all objects then have the same provider, without a key, the block names it.
     """
     if bound.key == NO_KEY and state.once(_around_one, one.block).get(one.block) == {bound}:
         changes: Rebound = {(*one.block, PROVIDER): encode_string(config_text(bound.config))}
@@ -296,7 +296,7 @@ def named(state: LooseState, one: LooseObject, bound: AbsProviderInstance) -> Re
 
 
 def _around_one(state: LooseState, resource: JsonPath) -> Mapping[JsonPath, AbstractSet[AbsProviderInstance | None]]:
-    """Return what objects name, by block, where a single object of the block names nothing."""
+    """Return the providers of objects by block, for blocks in which a single object names none."""
     blocks = {block: state.objects_of_block(block) for block in state.blocks(resource)}
     return {
         block: {one.provider for one in objects if one.names_provider}
@@ -306,7 +306,7 @@ def _around_one(state: LooseState, resource: JsonPath) -> Mapping[JsonPath, Abst
 
 
 def named_each(state: LooseState, targets: Mapping[LooseObject, AbsProviderInstance]) -> Rebound:
-    """Return the changes after which objects have their targets; those that inherit theirs name none."""
+    """Return the changes that bind objects to their targets; objects that inherit their target name no provider."""
     changes: Rebound = {}
     for one, bound in targets.items():
         inherits = read_config(state.string((*one.block, PROVIDER))) == bound.config and bound.key == NO_KEY
@@ -320,7 +320,7 @@ def named_each(state: LooseState, targets: Mapping[LooseObject, AbsProviderInsta
 def moved_down(state: LooseState, block: JsonPath, inherited: AbsProviderInstance) -> Rebound:
     """Return the changes that move the provider of a block to its objects without one.
 
-    If all of them then have the same, without a key, they are the changes that keep it at the block only.
+    If all objects then have the same provider, without a key, the changes keep it at the block only.
     """
     objects = state.objects_of_block(block)
     after = {one.provider if one.names_provider else inherited for one in objects}
@@ -337,7 +337,7 @@ def moved_down(state: LooseState, block: JsonPath, inherited: AbsProviderInstanc
 
 
 def _of_object(bound: AbsProviderInstance) -> bytes:
-    """Return the address as an object names it."""
+    """Return the address as written in an object."""
     if isinstance(read_instance(str(bound)), Unreadable):
         raise SurgeryError(f"{config_text(bound.config)} has the old form, which only a whole resource can have")
     return encode_string(str(bound))
@@ -346,9 +346,9 @@ def _of_object(bound: AbsProviderInstance) -> bytes:
 def configured(
     state: LooseState, resource: JsonPath, objects: Iterable[LooseObject]
 ) -> Mapping[JsonPath, AbsProviderInstance]:
-    """Return the provider instance that the configuration gives to each object, by the object's path.
+    """Map the paths of objects to their provider instances in the configuration.
 
-    Raises SurgeryError with the reason if it does not determine that of all of them.
+    Raises SurgeryError with the reason if the configuration does not determine all of them.
     """
     references = state.references
     if references is None:

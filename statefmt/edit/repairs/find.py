@@ -1,4 +1,4 @@
-"""Finds the defects of a state that may not be loadable: its error findings, each with the choices that mend it."""
+"""Finds the defects of a state that may not be loadable: its error findings, each with its choices."""
 
 from __future__ import annotations
 
@@ -106,16 +106,15 @@ def defects(
 ) -> tuple[Defect, ...]:
     """Return the defects of a state in plain text, in file order as far as it is known.
 
-    Problems of the whole file (not JSON, encrypted, an unsupported version) are the only defect then, without
-    choices. `references` are those of the configuration of the state, which choices then offer. The texts of choices
-    have secret ids if `show_sensitive` is set.
+    A problem of the whole file (not JSON, encrypted, an unsupported version) is the only defect, without choices.
+    Choices also offer the providers of `references`, the configuration. `show_sensitive` shows secret ids in choices.
     """
     inspection = inspect(data)
     if inspection.version is None:
         return tuple(Defect(finding, ()) for finding in inspection.findings if finding.severity is Severity.ERROR)
     merged = [finding for finding in inspection.findings if finding.code == Code.DUPLICATE_MEMBER]
     if merged:
-        # The findings are about what Terraform and OpenTofu read, which is not a part of the text.
+        # The findings are about the merged members, which are not a part of the text.
         return tuple(Defect(replace(finding, severity=Severity.WARNING), ()) for finding in merged)
     state = LooseState(data, references, show_sensitive=show_sensitive)
     found: dict[Hashable, Defect] = {}
@@ -139,7 +138,7 @@ def is_fatal(defect: Defect) -> bool:
 
 
 def _group(state: LooseState, finding: Finding, path: JsonPath) -> Hashable:
-    """Return what findings share that are one defect: the same choice mends them."""
+    """Return the key that groups findings into one defect: the same choice repairs them."""
     if finding.code == Code.DUPLICATE_INSTANCE and path[:1] == (RESOURCES,):
         return finding.code, state.objects_like(path)[0].path
     if finding.code == Code.PROVIDER_BOTH_LEVELS:
@@ -168,7 +167,7 @@ def _address(state: LooseState, path: JsonPath) -> str:
     return f"output.{path[1]}" if len(path) >= 2 and path[0] == "outputs" else ""
 
 
-# The rules that find what a choice can mend, and that the reader does not apply.
+# Rules outside the reader whose findings choices can repair.
 RULES: Final = (
     Code.NO_LINEAGE,
     Code.SERIAL_ODD,
@@ -195,10 +194,10 @@ _EMPTY_MODULE: Final = b'{"path":["root"]}'
 
 
 def reported(data: bytes, version: int) -> Iterator[Finding]:
-    """Yield all findings of the reader, and those of RULES.
+    """Yield all findings of the reader and of RULES.
 
-    A part that the reader cannot read becomes null in a copy, which every part may be: then the rest of the copy can
-    be read, and all pointers stay. What only follows from the null is left out.
+    In a copy, unreadable parts become null, which is valid everywhere: then the rest of the copy can be read, and all
+    pointers stay. Findings that only follow from the null are left out.
     """
     unread: dict[JsonPath, bytes | None] = {}
     document, is_repeated = LooseDocument(data), False
@@ -208,7 +207,7 @@ def reported(data: bytes, version: int) -> Iterator[Finding]:
         place = pointer(wrong.path)
         yield Code.INVALID_STRUCTURE.notice(INVALID, f"The member {place} is not valid: {wrong.reason}.", pointer=place)
     if is_repeated:
-        # It is not known which of the members a path means.
+        # It is unknown which of the members a path means.
         return
     for finding, replacement in _stops(_copy(data, unread), version):
         unread.update(replacement)
@@ -232,7 +231,7 @@ def _copy(data: bytes, unread: dict[JsonPath, bytes | None]) -> bytes:
 
 
 def _stops(data: bytes, version: int) -> Iterator[tuple[Finding, dict[JsonPath, bytes | None]]]:
-    """Yield what makes the reader stop, with the change to a copy that keeps it from stopping there."""
+    """Yield the findings that stop the reader, each with a change to a copy that lets it continue."""
     if version != CURRENT_VERSION:
         for finding in upgrade_problems(data, version):
             path = path_of(finding.pointer)
@@ -241,7 +240,7 @@ def _stops(data: bytes, version: int) -> Iterator[tuple[Finding, dict[JsonPath, 
             elif len(path) >= _MODULE_PART:
                 yield finding, {path[:_MODULE_PART]: None}
             else:
-                # A module with another path would hide another one, or be part of it.
+                # A module with another path would hide another module, or become part of it.
                 yield finding, {path[:2]: _EMPTY_MODULE}
         return
     document = inspect(data).document
@@ -250,7 +249,7 @@ def _stops(data: bytes, version: int) -> Iterator[tuple[Finding, dict[JsonPath, 
 
 
 def _located(finding: Finding, repeated: Mapping[str, list[str]]) -> Finding:
-    """Return a finding with the pointer that the reader leaves out: to a missing member, or for versions 1 to 3."""
+    """Add the pointer that the reader leaves out: to a missing member, or for versions 1 to 3."""
     if finding.code in _TOP:
         return replace(finding, pointer=_TOP[finding.code])
     if finding.code == Code.INVALID_IDENTIFIER and finding.pointer.count("/") == _BLOCK:
@@ -261,7 +260,7 @@ def _located(finding: Finding, repeated: Mapping[str, list[str]]) -> Finding:
 
 
 class _Following:
-    """The parts that were not read, and the parts whose findings may only follow from them."""
+    """The unread parts, and the parts whose findings may only follow from them."""
 
     def __init__(self, unread: Collection[JsonPath]) -> None:
         self._unread = frozenset(unread)
@@ -292,6 +291,6 @@ class FoundDefects:
 def found_defects(
     state: LoadedState, references: ProviderReferences | None = None, *, show_sensitive: bool = False
 ) -> FoundDefects:
-    """Return the defects of a state, as defects() does."""
+    """Return the defects of a state, like defects()."""
     found = defects(state.data, references, show_sensitive=show_sensitive)
     return FoundDefects(found, finding_positions(state.data, [defect.finding for defect in found]) if found else {})

@@ -1,4 +1,4 @@
-"""Models a defect and its choices, and offers those for top-level members, resources, dependencies and outputs."""
+"""Models a defect and its choices, and offers choices for top-level members, resources, dependencies and outputs."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from statefmt.text import pattern
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One way to mend a defect.
+    """A way to repair a defect.
 
-    `name` selects it in a decision. `value` names what the user must add (`ADDRESS`), or is "" if nothing.
-    `text` says what it does. `changes` returns the changes to the file for the value given; it raises SurgeryError
-    if the value is not valid. A choice that fits one defect `alone` is not made by a decision for all places.
+    `name` selects it in a decision. `value` names what the user must add (`ADDRESS`), or is "" if nothing. `text`
+    describes the effect. `changes` returns the changes to the file for a value; it raises SurgeryError if the value is
+    invalid. A choice that fits one defect `alone` is ignored by decisions for all places.
     """
 
     name: str
@@ -46,8 +46,8 @@ class Choice:
 class Defect:
     """A problem that keeps a state from being read, or that has more than one right answer.
 
-    `path` leads to the part with the problem. `choices` begin with the one that loses least; there are none if no
-    command can mend it.
+    `path` leads to the part with the problem. The first of `choices` loses least; there are none if no command can
+    repair the defect.
     """
 
     finding: Finding
@@ -63,12 +63,12 @@ class Defect:
 # Up to here, 64-bit floats represent every integer exactly.
 _HIGHEST: Final = 2**53
 _DIGITS: Final = pattern(r"[0-9]{1,16}")
-# What Python writes for a byte that is not UTF-8.
+# Python's replacement for a byte that is not UTF-8.
 _NOT_UTF8: Final = pattern("[\udc80-\udcff]")
 
 
 def not_utf8_choices(state: LooseState, path: JsonPath, finding: Finding) -> Iterator[Choice]:
-    """Take the bytes for characters of the usual encoding of Windows, or replace them."""
+    """Decode the bytes with the usual encoding of Windows, or replace them."""
     text = state.data.decode("utf-8", "surrogateescape")
     number = sum(1 for _ in _NOT_UTF8.finditer(text))
     count = f"{number} {'byte' if number == 1 else 'bytes'}"
@@ -104,7 +104,7 @@ def serial_choices(state: LooseState, path: JsonPath, finding: Finding) -> Itera
 
 
 def lineage_choices(state: LooseState, path: JsonPath, finding: Finding) -> Iterator[Choice]:
-    """Write the lineage of a backup, or a new one."""
+    """Write the lineage of a backup, or a new lineage."""
 
     def written(given: str) -> dict[JsonPath, bytes | None]:
         if not given:
@@ -130,10 +130,10 @@ _SCALAR: Final = pattern(r"-?[0-9][0-9.eE+-]*|true|false")
 
 
 def wrong_type_choices(state: LooseState, path: JsonPath, finding: Finding) -> Iterator[Choice]:
-    """Convert the value if its text fits the type; write another one; remove it, which means the default."""
+    """Convert the value if its text fits the type, write another value, or remove it, which means the default."""
     repeated = state.repeated(path)
     if repeated is not None:
-        # The path may lead into another of them than the one with the problem.
+        # The path may lead into a different duplicate than the finding.
         for name, last in (("keep=last", True), ("keep=first", False)):
             text = f"of the members with one name, such as {repeated[-1]}, keep the {name.removeprefix('keep=')}"
             yield fixed(name, text, {repeated[:-1]: state.once_only(repeated[:-1], last=last)})
@@ -223,7 +223,7 @@ def dangling_dependency_choices(state: LooseState, path: JsonPath, finding: Find
 
 
 def _mentions(state: LooseState, resource: JsonPath) -> Mapping[str, Sequence[JsonPath]]:
-    """Return the places of the dependencies of a resource by what they lead to, without keys."""
+    """Return the positions of the dependencies of a resource by their targets, without keys."""
     found: dict[str, list[JsonPath]] = {}
     for one in state.objects(resource):
         for member in ("dependencies", _DEPENDS_ON):
@@ -246,7 +246,7 @@ def _resource(text: str) -> str:
         return ""
 
 
-# In characters; a longer type does not help to choose.
+# In characters; a longer type does not help the user.
 _LONGEST: Final = 80
 
 
@@ -298,7 +298,7 @@ _RESOURCE_STEPS: Final = 4
 
 
 def not_upgradable_choices(state: LooseState, path: JsonPath, finding: Finding) -> Iterator[Choice]:
-    """Mend what the upgrade refuses: a provider reference, the name of a resource, the path of a module, the serial."""
+    """Repair an obstacle to the upgrade: a provider reference, a resource name, a module path, or the serial."""
     if path[-1] == "provider":
         yield string(path, "provider", "REFERENCE", "this provider, as provider.TYPE or provider.TYPE.ALIAS")
         yield removal(path, "the default provider of the type")
@@ -344,17 +344,17 @@ def removal(path: JsonPath, text: str, name: str = "remove") -> Choice:
 
 
 def replacement(path: JsonPath, content: bytes, name: str, text: str) -> Choice:
-    """Write a value that is known."""
+    """Write a known value."""
     return fixed(name, text, {path: content})
 
 
 def json_value(path: JsonPath, text: str = "write this JSON value instead") -> Choice:
-    """Write a JSON value that the user gives."""
+    """Write a JSON value from the user."""
     return Choice("value", text, lambda given: {path: _json(given)}, "JSON")
 
 
 def string(path: JsonPath, name: str, value: str, text: str, check: Callable[[str], object] = str) -> Choice:
-    """Write a string that the user gives; `check` raises ValueError if it is not valid."""
+    """Write a string from the user; `check` raises ValueError if it is invalid."""
 
     def changes(given: str) -> dict[JsonPath, bytes | None]:
         try:

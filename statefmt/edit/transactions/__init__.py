@@ -1,8 +1,7 @@
-"""Changes several states as one: all of them or, after a crash, finished or taken back when the user says which.
+"""Changes several states as one transaction; after a crash, the user chooses to finish or revert it.
 
-States are locked together, all results are made before the first write, and a journal of the intent is on disk before
-it. Objects arrive in one state before they leave another. `_participants.py` has the states and the journal,
-`operations.py` applies operations files.
+States are locked together; all results and a durable journal exist before the first write. Objects arrive in one state
+before they leave another. `_participants.py` has the states and the journal, `operations.py` applies operations files.
 """
 
 from __future__ import annotations
@@ -52,11 +51,11 @@ def applied(
     pins: Mapping[str, Pin] | None = None,
     agreed: Callable[[R], bool] = lambda _: True,
 ) -> Staged[R]:
-    """Change several states as one; `states` are by their short names, in the order of their locks.
+    """Change several states in one transaction; `states` maps short names to states, in lock order.
 
-    Locks and reads all, verifies the `pins`, stages all results and, if `agreed`, writes them. If a write fails, takes
-    back those before it. Signals wait while states are written. After a crash, or if taking back fails, too, the states
-    stay held until the change has `ended`. Raises StatetoolError, with what was written, if anything was.
+    Locks and reads all states, verifies the `pins`, stages all results and, if `agreed`, writes them. If a write fails,
+    reverts the earlier writes. Signals wait while states are written. After a crash, or if reverting fails, the states
+    stay held until `ended`. Raises StatetoolError, which names the written states.
     """
     pins = pins or {}
     home = context.connection().state_home
@@ -88,7 +87,7 @@ def applied(
             running.pieces = pieces_after(before, staged.writes)
             quiet.enter_context(interruption.deferred())
             if len(journal.writes) == 1:
-                # One write is whole by itself.
+                # A single write is atomic.
                 running.forward()
                 locks.close()
             else:
@@ -99,13 +98,13 @@ def applied(
 
 
 def unfinished(intent: Intent) -> StoreError:
-    """Return the error for an earlier change by the same file that has not ended."""
+    """Return the error for an earlier, unfinished change by the same file."""
     what = f"an earlier {intent.what} is unfinished"
     return StoreError(f"{printable(intent.file)}: {what}; nothing was written. {ways_out(intent.ending)}")
 
 
 def end(running: Running, folder: JournalFolder, locks: ExitStack) -> None:
-    """Let others in again, once all states have their contents. Raises StoreError."""
+    """End the hold on the states, once all have their contents. Raises StoreError."""
     folder.write(structs.replace(running.journal, is_done=True))
     running.release()
     locks.close()
@@ -120,7 +119,7 @@ def _journal(
     infos: Mapping[str, LockInfo],
     staged: Staged[R],
 ) -> ApplyJournal:
-    """Return the journal, without writes that change nothing. Raises StoreError if a state would not be kept."""
+    """Return the journal, without writes that change nothing. Raises StoreError if a backend would not keep a state."""
     now = {name: hash_before(state) for name, state in before.items()}
 
     def journaled(name: str, one: Participant) -> JournaledState:
@@ -143,7 +142,7 @@ def _journal(
                 f"{states[remote].location}: without its history, a change of several states can be neither finished "
                 f"nor taken back after a crash; nothing was written. Set {SETTING}=on"
             )
-    # The IDs of locks are new for each edit.
+    # The IDs of locks are unique to each edit.
     number = next(iter(infos.values())).ID
     file = printable(intent.file if intent.key else intent.path)
     return ApplyJournal(
@@ -152,7 +151,7 @@ def _journal(
 
 
 def _written(running: Running, folder: JournalFolder, locks: ExitStack) -> None:
-    """Write several states behind a journal; take back what was written if that fails."""
+    """Write several states behind a journal; revert the writes if one fails."""
     keep_places(running.context.connection().state_home, running.journal, running.states)
     try:
         folder.write(running.journal)
@@ -182,16 +181,17 @@ def _written(running: Running, folder: JournalFolder, locks: ExitStack) -> None:
         raise StoreError(*error.parts, f". All states are written, but may stay locked. {ways}") from error
 
 
-# In lines, for objects in two states, and for those in none.
+# In lines, for objects in two states, and for objects in none.
 _MOST: Final = 10
 
 
 @dataclass(slots=True)
 class Running:
-    """States that are written as one. `locked` has each with what it has now, and `now` the hash of its plain content.
+    """The locked states of a running change. `locked` has their current contents, `now` the hashes of their plain
+    contents.
 
-    `contents` are what may be written, and `pieces` those of contents that are made from the one before: these take
-    less time to write. `done` counts the writes of the journal that have been made.
+    `contents` are the contents to write; `pieces` describe some of them as changes, which are faster to write. `done`
+    is the number of completed writes of the journal.
     """
 
     context: RunContext
@@ -211,7 +211,7 @@ class Running:
         return tuple(name for name in self.states if any(write.state == name for write in self.journal.writes))
 
     def hold(self) -> None:
-        """Keep others out of the states that are written, also after a crash. Raises StoreError."""
+        """Exclude other programs from the states to write, even after a crash. Raises StoreError."""
         for name in self.written:
             self.locked[name] = self.locked[name].hold(joint_edit(self.context, self.journal, self.states))
 
@@ -221,7 +221,7 @@ class Running:
             self.locked[name].release()
 
     def forward(self) -> None:
-        """Make the writes that are left, each read back before the next one. Raises StatetoolError."""
+        """Make the remaining writes, and read each back before the next. Raises StatetoolError."""
         total = len(self.journal.writes)
         for write in self.journal.writes[self.done :]:
             self.context.phase("writing", self.done, total, "states")
@@ -229,19 +229,19 @@ class Running:
             self.done += 1
 
     def back(self) -> None:
-        """Take back the writes that were made, the last one first. Raises StatetoolError."""
+        """Revert the completed writes, the last one first. Raises StatetoolError."""
         for number in range(self.done, 0, -1):
             state = self.journal.writes[number - 1].state
             if state not in self.foreign and not self.journal.states[state].is_created:
                 self._put(state, self.journal.hashes(number - 1)[state])
             self.done = number - 1
-        # What has come there is in its old place again.
+        # All arrived objects are back in their old states.
         for state in self.written:
             if self.journal.states[state].is_created and state not in self.foreign:
                 self._remove(state)
 
     def back_after_failure(self) -> None:
-        """Take back what was written before a write failed that had no effect. Raises StatetoolError."""
+        """Revert the writes before a failed write that had no effect. Raises StatetoolError."""
         begun = [write.state for write in self.journal.writes[: self.done + 1]]
         written = {write.state for write in self.journal.writes[: self.done]}
         for state in dict.fromkeys(begun):
@@ -249,13 +249,13 @@ class Running:
             if self.now[state] not in self.journal.known(state):
                 if state in written:
                     raise StoreError(self.changed_by_others([state]))
-                # Somebody else has written it, which is why the write failed.
+                # A foreign write caused the failure.
                 self.foreign.add(state)
         self.done = len(begun)
         self.back()
 
     def changed_by_others(self, states: Iterable[str]) -> str:
-        """Return a message that names states which have neither content, nor any in between."""
+        """Return a message that names the states with an unknown content."""
         names = {state: display_name(self.states[state].store.name) for state in states}
         deleted = [name for state, name in names.items() if self.now[state] == NOTHING]
         if deleted:
@@ -288,7 +288,7 @@ class Running:
             )
 
     def _remove(self, state: str) -> None:
-        """Remove a state that the change created; leave it empty where it cannot be removed."""
+        """Remove a state that the change created; empty it if it cannot be removed."""
         store = self.locked[state]
         if self.now[state] == NOTHING and store.stored.data:
             return
@@ -312,13 +312,13 @@ class Running:
         self.now[state] = self.hash_now(state)
 
     def hash_now(self, state: str) -> str:
-        """Return the hash of the plain content that a state has; that of no bytes if it has none. See `plain_hash`."""
+        """Return the hash of the plain content of a state, or of no bytes if it does not exist. See `plain_hash`."""
         found = plain_hash(self.context, self.states[state], self.locked[state].stored.data)
         return NOTHING if found == self.journal.states[state].empty else found
 
 
 def plain_hash(context: RunContext, state: Participant, data: bytes) -> str:
-    """Return the SHA-256 of the plain content; of the bytes themselves if they are no state.
+    """Return the SHA-256 of the plain content; of the bytes themselves if they are not a state.
 
     Raises StatetoolError if they are encrypted and cannot be decrypted.
     """
@@ -333,7 +333,7 @@ def plain_hash(context: RunContext, state: Participant, data: bytes) -> str:
 
 
 def joint_edit(context: RunContext, journal: ApplyJournal, states: Mapping[str, Participant]) -> JointEdit:
-    """Return what markers and histories say about the change."""
+    """Describe the change for markers and histories."""
     names = list(states)
     writes = tuple(names.index(write.state) for write in journal.writes)
     locations = tuple(one.location for one in states.values())
@@ -343,7 +343,7 @@ def joint_edit(context: RunContext, journal: ApplyJournal, states: Mapping[str, 
 
 
 def elsewhere(joint: JointEdit, who: str) -> str:
-    """Return the sentences that say who can end a change whose journal is not in this folder of statetool."""
+    """Return sentences about how to end a change whose journal is in another folder of statetool."""
     home = Path(joint.home)
     where = (
         f" with XDG_STATE_HOME={shell_word(printable(str(home.parent)))}: the journal is in {home}"
@@ -358,7 +358,7 @@ def elsewhere(joint: JointEdit, who: str) -> str:
 
 
 def scattered_lines(found: Scattered) -> list[str]:
-    """Return lines that name objects which are in two states or in none."""
+    """Return lines about objects that are in two states or in none."""
     doubled = [f"  {addr} in {_listed(names)}" for addr, names in found.doubled]
     lost = [f"  {addr}, once in {display_name(name)}" for addr, name in found.lost]
     lines: list[str] = []
@@ -369,15 +369,15 @@ def scattered_lines(found: Scattered) -> list[str]:
 
 
 def _listed(names: Sequence[str]) -> str:
-    # Names may be equal, and an object may be in one state twice.
+    # Names may be equal, and an object may be twice in one state.
     return " and ".join(map(display_name, names)) if len(names) > 1 else f"{display_name(names[0])} twice"
 
 
 def ways_out(ending: Sequence[str], *, foreign: bool = False, scattered: Sequence[str] = ()) -> str:
-    """Return the sentence that says how an unfinished change ends; `foreign` if something else wrote a state.
+    """Return advice on ending an unfinished change; `foreign` if another program wrote a state.
 
-    `ending` are the words of the command without its option, such as `apply FILE`. `scattered` are lines on objects
-    that are in two states or in none then.
+    `ending` are the words of the command without its option, such as `apply FILE`. `scattered` are lines about objects
+    that would be in two states or in none.
     """
     if foreign and scattered:
         lines = "\n".join(scattered)
@@ -396,17 +396,17 @@ def ways_out(ending: Sequence[str], *, foreign: bool = False, scattered: Sequenc
     )
 
 
-# What to write, by the state and the hash of its plain content.
+# The contents to write, by state and hash of the plain content.
 Contents: TypeAlias = dict[tuple[str, str], bytes]
 
 
 def contents_before(states: Mapping[str, LoadedState]) -> Contents:
-    """Return the contents that take the writes back."""
+    """Return the contents that revert the writes."""
     return {(name, hash_before(state)): state.stored for name, state in states.items()}
 
 
 def contents_after(states: Mapping[str, LoadedState], writes: Iterable[Write]) -> Contents:
-    """Return the contents of the writes, encrypted where the state is. Raises EncryptionError."""
+    """Return the contents of the writes, encrypted like the states. Raises EncryptionError."""
     return {(write.state, checksum(write.content)): states[write.state].to_store(write.content) for write in writes}
 
 

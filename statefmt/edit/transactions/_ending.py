@@ -1,4 +1,4 @@
-"""Ends a change of several states that a crash or a failure interrupted: finishes it, or takes it back."""
+"""Finishes or reverts an interrupted change of several states."""
 
 from __future__ import annotations
 
@@ -52,12 +52,12 @@ R = TypeVar("R")
 def ended(
     context: RunContext, states: Mapping[str, Participant], intent: Intent, staging: Staging[R], ending: Ending
 ) -> tuple[str, ...]:
-    """End a change of several states that was interrupted; return the names of the states that it writes.
+    """End an interrupted change of several states; return the names of the states that it writes.
 
-    The arguments are those of `applied` when the change began. Compares each state with the contents that it may have,
-    and writes only if it has one of them. The results are made again, from the contents before: those that states
-    still have, and those in histories. To LEAVE the states, only lets others in again. Raises StoreError if there is no
-    such change, if the file is another one by now, or if something else wrote; then nothing is written.
+    Takes the original arguments of `applied`. Writes only if each state has one of its expected contents. Computes the
+    results again from the contents before the change, in states and histories. LEAVE only ends the hold. Raises
+    StoreError, and writes nothing, if there is no such change, if the file has changed, or if another program wrote a
+    state.
     """
     if intent.options.dry_run:
         raise StoreError("the end of an interrupted change has no dry run; nothing was written")
@@ -71,10 +71,10 @@ def ended(
             )
         _refuse_other_file(journal, states, intent, ending)
         with ExitStack() as quiet, ExitStack() as locks:
-            # The locks of a change that is half done must not be given back.
+            # An unfinished change must keep its locks.
             quiet.enter_context(interruption.deferred())
             running = _locked(context, journal, states, intent, locks, leaves=ending is Ending.LEAVE)
-            # States that the change only reads matter to finish it.
+            # States that the change only reads are needed to finish it.
             concerned = running.written if ending is Ending.TAKE_BACK else tuple(running.states)
             foreign = [name for name in concerned if running.now[name] not in journal.known(name)]
             if ending is Ending.LEAVE or (foreign and journal.is_done):
@@ -106,9 +106,9 @@ def _locked(
     *,
     leaves: bool,
 ) -> Running:
-    """Lock the states with the locks that the change took, which backends may still have, and read them.
+    """Lock the states with the original locks of the change, which backends may still hold, and read them.
 
-    Without their folders there is nothing to lock: such states are left out if the change `leaves` all as they are.
+    States whose folders are missing cannot be locked; they are skipped if the change `leaves` all states unchanged.
     """
     context.phase("locking")
     states = {name: one for name, one in states.items() if name in journal.states}
@@ -134,7 +134,7 @@ def _locked(
 
 
 def _begun_elsewhere(states: Mapping[str, Participant]) -> str:
-    """Return what the marker of a file says about a change whose journal is in another folder, "" if there is none."""
+    """Describe the marker of a file for a change whose journal is in another folder; "" if there is none."""
     found = (one.store.lock_state() for one in states.values() if not one.is_remote)
     held = next((state for state in found if state.change is not None), None)
     if held is None or held.change is None:
@@ -143,7 +143,7 @@ def _begun_elsewhere(states: Mapping[str, Participant]) -> str:
 
 
 def _scattered(running: Running) -> list[str]:
-    """Return lines on objects that are in two states or in none, and on states where that cannot be told."""
+    """Return lines about objects in two states or in none, and about states for which this is unknown."""
     names = [name for name in running.written if name in running.locked]
     now = {name: running.locked[name].stored.data for name in names}
     before, unknown = dict[str, bytes](), list[str]()
@@ -151,7 +151,7 @@ def _scattered(running: Running) -> list[str]:
         try:
             before |= _stored_before(running, [name])
         except StoreError:
-            # Something else wrote it before the change did: nothing else has what it was.
+            # Another program overwrote it before the change: its old content is nowhere else.
             before[name] = now[name]
             unknown.append(f"  {display_name(running.states[name].store.name)}")
     told = ["the content before the change is not known of:", *unknown] if unknown else []
@@ -181,7 +181,7 @@ def _carry_out(running: Running, folder: JournalFolder, staging: Staging[R], *, 
 def _refuse_other_file(
     journal: ApplyJournal, states: Mapping[str, Participant], intent: Intent, ending: Ending
 ) -> None:
-    """Raise StoreError if the file is another one than when the change began, or names other states."""
+    """Raise StoreError if the file has changed since the change began, or names other states."""
     file = printable(intent.file)
     if intent.checksum != journal.checksum and ending is Ending.FINISH:
         raise StoreError(
@@ -197,7 +197,7 @@ def _refuse_other_file(
 
 
 def _position(journal: ApplyJournal, now: Mapping[str, str], *, back: bool) -> int:
-    """Return how many writes have been made; all or none of them if somebody has put earlier contents back."""
+    """Return the number of completed writes; all or none of them if earlier contents were restored."""
     last = len(journal.writes)
     written = {write.state for write in journal.writes}
     found = [done for done in range(last + 1) if all(journal.hashes(done)[state] == now[state] for state in written)]
@@ -205,7 +205,7 @@ def _position(journal: ApplyJournal, now: Mapping[str, str], *, back: bool) -> i
 
 
 def _contents(running: Running, staging: Staging[R], *, back: bool) -> Contents:
-    """Return the contents that may be written, made from those before. Raises StatetoolError."""
+    """Return the contents to write, computed from the contents before. Raises StatetoolError."""
     journal = running.journal
     if back:
         needed = {
@@ -232,7 +232,7 @@ def _contents(running: Running, staging: Staging[R], *, back: bool) -> Contents:
 
 
 def _stored_before(running: Running, names: Iterable[str]) -> dict[str, bytes]:
-    """Return the bytes of states before: what they have, or from their histories. Raises StoreError."""
+    """Return the stored bytes of states before the change, from the states or their histories. Raises StoreError."""
     found: dict[str, bytes] = {}
     for name in names:
         one, state = running.states[name], running.journal.states[name]
@@ -245,7 +245,7 @@ def _stored_before(running: Running, names: Iterable[str]) -> dict[str, bytes]:
 
 
 class OpenedOperations(NamedTuple):
-    """An operations file, its states, and what they must be. `intent` is the change that it makes."""
+    """An operations file, its states, and their conditions. `intent` describes the change."""
 
     file: OperationsFile
     states: Mapping[str, Participant]
@@ -262,8 +262,8 @@ class OpenedOperations(NamedTuple):
     ) -> tuple[Mapping[str, Stored], Mapping[str, LoadedState], Staged[FileOutcome]]:
         """Run the operations on the states, without a lock, and write nothing.
 
-        Returns what was read, also as states, and the results. Raises StatetoolError, also if the change has begun
-        and not ended: the states are half done then.
+        Returns the stored bytes, the loaded states, and the results. Raises StatetoolError, also if the change is
+        unfinished: some states may then be written and others not.
         """
         if has_journal(context.connection().state_home, self.intent.path):
             raise unfinished(self.intent)
@@ -292,7 +292,7 @@ class OpenedOperations(NamedTuple):
         ).outcome
 
     def ended(self, context: RunContext, ending: Ending) -> tuple[str, ...]:
-        """End a change that was interrupted; return the names of the states that it writes. Raises StatetoolError."""
+        """End an interrupted change; return the names of the states that it writes. Raises StatetoolError."""
         written = ended(context, self.states, self.intent, staging(self.file), ending)
         return tuple(self.states[name].store.name for name in written)
 

@@ -1,9 +1,9 @@
-"""The states that are changed together, each with its store and its canonical name; and the journal of the change.
+"""Defines the states of a change, each with its store and its canonical name, and the journal of the change.
 
-The journal has the intent, in hashes, from before the first write to the end. It is in
+The journal records the intent, as hashes, from before the first write to the end. It is in
 `$XDG_STATE_HOME/statetool/applies/NAME`, where NAME has the readable part of the operations file's name and a hash of
-its path. It has no content of any state: before the change, that is in the states and their histories, and what comes
-after can be made again.
+its path. It contains no content of states: the old contents are in the states and their histories, and the new contents
+can be computed again.
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ _DIGITS: Final = 32
 
 
 class JournaledState(Struct, frozen=True):
-    """A state before the change: where it is, as a Participant says, and its lock.
+    """A state before the change: its location, as in a Participant, and its lock.
 
-    `before` is the SHA-256 of its plain content, `stored` that of its bytes, which differ if it is encrypted. If the
-    change creates the state, both are those of no bytes; `empty` is that of the state without objects which stands for
-    none where a backend cannot delete it. `undoes` is the number of the edit that an undo takes back in this state.
+    `before` is the SHA-256 of its plain content, `stored` of its bytes, which differ if it is encrypted. If the change
+    creates the state, both are hashes of no bytes; `empty` is the hash of the empty state that a revert leaves if the
+    backend cannot delete it. `undoes` is the number of the first undone edit of this state.
     """
 
     location: str
@@ -63,16 +63,16 @@ class JournaledState(Struct, frozen=True):
 
 
 class JournaledWrite(Struct, frozen=True):
-    """A write of a state: the SHA-256 of the plain content."""
+    """A write of a state: the SHA-256 of the new plain content."""
 
     state: str
     result: str
 
 
 class ApplyJournal(Struct, frozen=True):
-    """A change of several states that has begun; `is_done` when all results have been read back.
+    """A running change of several states; `is_done` once all results have been read back.
 
-    `id` tells it from all others. `states` are by their short names, `writes` in order. The rest is as in the Intent.
+    `id` is unique. `states` maps short names to states; `writes` are in order. The other fields are as in Intent.
     """
 
     id: str
@@ -87,12 +87,12 @@ class ApplyJournal(Struct, frozen=True):
     format_version: str = _JOURNAL_FORMAT
 
     def __post_init__(self) -> None:
-        """Raise ValueError if a write is of no state."""
+        """Raise ValueError if a write is for an unknown state."""
         if not self.states.keys() >= {write.state for write in self.writes}:
             raise ValueError("a write is of a state that it does not have")
 
     def known(self, state: str) -> tuple[str, ...]:
-        """Return the hashes that a state has one after the other."""
+        """Return the successive hashes of a state."""
         return (self.states[state].before, *(write.result for write in self.writes if write.state == state))
 
     def hashes(self, done: int) -> dict[str, str]:
@@ -108,7 +108,7 @@ class _Version(Struct):
 
 @dataclass(frozen=True, slots=True)
 class JournalFolder:
-    """The folder of the journal of one operations file. It is locked, so that a file is applied once at a time."""
+    """The folder of the journal of one operations file. Its lock keeps the file from being applied twice at a time."""
 
     place: StateFile
 
@@ -118,7 +118,7 @@ class JournalFolder:
         return self.place.path
 
     def read(self) -> ApplyJournal | None:
-        """Return the journal, None if there is none. Raises StoreError if it is damaged."""
+        """Return the journal; None if there is none. Raises StoreError if it is damaged."""
         with explained(self.path):
             try:
                 data = self.place.folder.read(_JOURNAL, _LARGEST_JOURNAL)
@@ -160,13 +160,14 @@ class JournalFolder:
 
 
 def has_journal(home: Path, file: str) -> bool:
-    """Return whether a change by an operations file, by its real path, has begun and not ended."""
+    """Return whether an operations file, by its real path, has an unfinished change."""
     return os.path.lexists(home / _APPLIES / _folder_name(file) / _JOURNAL)
 
 
 @contextmanager
 def opened_journal(home: Path, file: str) -> Iterator[JournalFolder]:
-    """Open the folder of the journal of an operations file, by its real path, and lock it; `home` is statetool's own.
+    """Open the folder of the journal of an operations file, by its real path, and lock it; `home` is statetool's
+    folder.
 
     Raises StoreError.
     """
@@ -194,12 +195,12 @@ NO_STATE: Final = Stored(b"", None)
 class Participant(NamedTuple):
     """A state that a change reads or writes: its store, and what identifies it.
 
-    `location` does not depend on how the state was named: the real path, or the URL without credentials. `identity` is
-    a hash of everything else that identifies it, such as the endpoint. `is_remote` if it is in a backend. `name` opens
-    it again from any folder, with the `workspace` of a folder; "" if only its user can name it, since it has a secret.
-    `words` name it in a command. `created_from` is set if the change creates the state: the short names of the states
-    that its first objects come from. `in_file` if an operations file names the state, and messages may say what to
-    write there. `create_option` is the option of the command that creates the state, if there is one.
+    `location` is canonical: the real path, or the URL without credentials. `identity` is a hash of everything else that
+    identifies it, such as the endpoint. `is_remote` if it is in a backend. `name` opens it again from any folder, with
+    the `workspace` of a folder; "" if the name contains a secret. `words` name it in a command. `created_from` is set
+    if the change creates the state: the short names of the states that its first objects come from. `in_file` if an
+    operations file names the state, so that messages may give advice about the file. `create_option` is the
+    command-line option that creates the state, if any.
     """
 
     store: ManagedStore
@@ -215,11 +216,11 @@ class Participant(NamedTuple):
 
     @property
     def is_created(self) -> bool:
-        """Whether the change creates the state, unless there is an empty one."""
+        """Whether the change creates the state; the state may exist if it is empty."""
         return self.created_from is not None
 
     def read(self) -> Stored:
-        """Read the state without a lock; of one that is created, what is there, or no bytes. Raises StoreError."""
+        """Read the state without a lock; no bytes if it is to be created and does not exist. Raises StoreError."""
         if self.is_created:
             return self.store.found() or NO_STATE
         try:
@@ -241,13 +242,13 @@ class Participant(NamedTuple):
             yield locked
 
     def refuse_existing(self, snapshot: Snapshot) -> None:
-        """Raise StoreError if the change creates the state, and there is one that is not empty."""
+        """Raise StoreError if the change creates the state, but a state with content exists."""
         if self.is_created and (snapshot.resources or snapshot.outputs or snapshot.check_results):
             hint = ". Remove create = true to change that state" if self.in_file else ""
             raise StoreError(f"{display_name(self.store.name)}: there is a state already; nothing was written{hint}")
 
     def _missing(self, error: StoreError) -> MissingStateError:
-        """Return the error for a state that is missing, with the way out."""
+        """Return the error for a missing state, with advice."""
         in_block = ". To create the state, add create = true to its block" if self.in_file else ""
         hint = f". To create the state, use {self.create_option}" if self.create_option else in_block
         return MissingStateError(*error.parts, f"; nothing was written{hint}")
@@ -260,10 +261,10 @@ def participants(
     *,
     in_file: bool = False,
 ) -> dict[str, Participant]:
-    """Return the states by their short names, in the order in which they are locked; `names` are those of their stores.
+    """Return the states by their short names, in lock order; `names` are the names of their stores.
 
-    `created` are the states that are created, with those that their first objects come from. Raises StoreError if two
-    of them are the same state, or if one can be no state that is written.
+    `created` maps the states to create to the states that their first objects come from. Raises StoreError if two
+    states are the same, or if a state cannot be written.
     """
     created = created or {}
     found = {
@@ -283,12 +284,12 @@ def participants(
 def refuse_one_under_two_names(states: Mapping[str, Participant], contents: Mapping[str, bytes]) -> None:
     """Raise StoreError if a state in a backend has the content of another state: emptying one might empty the other.
 
-    A server may serve a file that is named as well, and lay it out anew. Two files are never one.
+    A server may serve one of the named files, in another layout. Two file paths never mean the same file.
     """
     if not any(one.is_remote for one in states.values()):
         return
     known: dict[bytes, Participant] = {}
-    # Those in backends last: each is compared with all before it.
+    # States in backends last: each is compared with all earlier states.
     for name, one in sorted(states.items(), key=lambda item: item[1].is_remote):
         if not contents[name]:
             continue
@@ -301,7 +302,7 @@ def refuse_one_under_two_names(states: Mapping[str, Participant], contents: Mapp
 
 
 def _meaning(content: bytes) -> bytes:
-    """Return the same bytes for contents that differ only in their layout."""
+    """Return equal bytes for contents that differ only in their layout."""
     try:
         return msgspec.json.encode(msgspec.json.decode(content), order="sorted")
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
@@ -309,7 +310,7 @@ def _meaning(content: bytes) -> bytes:
 
 
 def _refuse_creations(names: Iterable[str]) -> None:
-    """Raise StoreError if the locks of several new states keep each other out."""
+    """Raise StoreError if the locks of several new states exclude each other."""
     # While PostgreSQL creates a state, it locks the creation of all others in the database.
     alone = [name for name in names if isinstance(name, RemoteName) and name.place.type == "pg"]
     if len(alone) > 1:
@@ -321,13 +322,13 @@ def _refuse_creations(names: Iterable[str]) -> None:
 
 
 def participant(context: RunContext, name: str, created: Sequence[str] | None = None) -> Participant:
-    """Return a state, by the name of its store; `created` as in participants(). Raises StoreError."""
+    """Return a state by the name of its store; `created` is as in participants(). Raises StoreError."""
     if not isinstance(name, RemoteName):
         here = Path.cwd()
-        # As people name it.
+        # The short form for users.
         below = str(Path(name).relative_to(here)) if Path(name).is_relative_to(here) else name
         name = InsideName(below, name.place) if isinstance(name, InsideName) else below
-        # Before another state is written.
+        # Refused before another state is written.
         refuse_init_file(name, context.environment.get("TF_DATA_DIR", ""))
     store = managed_store_at(context, name, makes_folders=created is not None)
     sources = None if created is None else tuple(created)
@@ -338,7 +339,7 @@ def participant(context: RunContext, name: str, created: Sequence[str] | None = 
             url = "" if HIDDEN in name.words[1] else name.words[1]
             return Participant(store, location, hashed, True, url, None, name.words, sources)
         folder, workspace = os.path.realpath(name.folder), name.place.workspace
-        # The words after those that name a folder and its workspace.
+        # Skip the words that name the folder and its workspace.
         further = name.words[4:] if name.words[2:3] == ("--workspace",) else name.words[2:]
         words = ("--state", folder, "--workspace", workspace, *further)
         again = folder if folder.isprintable() else ""
@@ -352,7 +353,7 @@ def participant(context: RunContext, name: str, created: Sequence[str] | None = 
 def _sameness(name: str, participant: Participant) -> tuple[object, ...]:
     if not isinstance(name, RemoteName):
         try:
-            # Two hard links are one file.
+            # Two hard links are the same file.
             status = os.stat(name)  # noqa: PTH116 - a name need not be a path
         except (OSError, ValueError):
             pass
@@ -361,9 +362,9 @@ def _sameness(name: str, participant: Participant) -> tuple[object, ...]:
     return (participant.identity,)
 
 
-# Keeps how the states of a change were named, so that they can be opened again to undo it.
-# A history beside a state may come with its folder, from anybody, so it must not decide which host is asked or which
-# program runs. The names are in `$XDG_STATE_HOME/statetool/changes/ID.json`, without anything that may be secret.
+# Keeps the names of the states of a change, so that an undo can open them again. A history beside a state may come with
+# its folder from a stranger, so it must not choose a host to contact or a program to run. The names are in
+# `$XDG_STATE_HOME/statetool/changes/ID.json`, without possible secrets.
 
 _FORMAT: Final = "1.0"
 _CHANGES: Final = "changes"
@@ -376,9 +377,9 @@ _MOST: Final = 1000
 
 
 class NamedPlace(Struct, frozen=True):
-    """A state of a change: its `location` and `identity` as a Participant has them, and how it is named again.
+    """A state of a change: its `location` and `identity` as in Participant, and its name.
 
-    `name` is a path, a folder or a URL; "" if it has something secret. `workspace` is that of a folder.
+    `name` is a path, a folder or a URL; "" if it contains a secret. `workspace` is the workspace of a folder.
     """
 
     location: str
@@ -393,7 +394,7 @@ class _Change(Struct, frozen=True):
 
 
 def keep_places(home: Path, journal: ApplyJournal, states: Mapping[str, Participant]) -> None:
-    """Keep the names of the states of a change durably; forget those of old changes. Raises StoreError."""
+    """Store the names of the states of a change durably; remove those of old changes. Raises StoreError."""
     places = tuple(NamedPlace(one.location, one.identity, one.name, one.workspace) for one in states.values())
     with _opened(home) as place:
         folder = place.folder
@@ -405,7 +406,7 @@ def keep_places(home: Path, journal: ApplyJournal, states: Mapping[str, Particip
 
 
 def kept_places(home: Path, change: str) -> dict[str, NamedPlace] | None:
-    """Return the states of a change by their locations; None if this machine has not made it. Raises StoreError."""
+    """Return the states of a change by their locations; None if another machine made the change. Raises StoreError."""
     if _ID.fullmatch(change) is None or not (home / _CHANGES).is_dir():
         return None
     with _opened(home) as place:
@@ -413,7 +414,7 @@ def kept_places(home: Path, change: str) -> dict[str, NamedPlace] | None:
 
 
 def _read(place: StateFile, change: str) -> dict[str, NamedPlace] | None:
-    """Return the states of a change by their locations, None if they are not kept. Raises StoreError."""
+    """Return the states of a change by their locations; None if they are not stored. Raises StoreError."""
     try:
         data = place.folder.read(change + _SUFFIX, _LARGEST)
     except FileNotFoundError:

@@ -1,7 +1,7 @@
-"""Finds in the histories of several states what undoes edits of them, so that each edit is in effect in all or in none.
+"""Plans an undo of edits of several states, so that each edit is in effect in all or none of its states.
 
-The user names a state and a point in its history. Every other state of the edits of several states that this takes back
-or makes again goes to a point of its own history where the same of them are in effect.
+The user names a state and a point in its history. Every other state of the reverted or repeated joint edits goes to a
+point in its own history at which the same joint edits are in effect.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ StateOpening: TypeAlias = Callable[[str, JointEdit], Participant]
 
 
 class UndoneChange(NamedTuple):
-    """The states of an undo: the named one, and all that are written, by their locations, as they are locked.
+    """The states of an undo: the named state, and all states to write, by their locations, in lock order.
 
-    `id` identifies the edit, or the undo, that is undone.
+    `id` identifies the undone edit or undo.
     """
 
     id: str
@@ -62,12 +62,12 @@ class UndoneChange(NamedTuple):
         return undoing(context, self.undone)
 
     def outcome(self, outcomes: Mapping[str, EditOutcome]) -> FileOutcome:
-        """Return the outcome by the names of the states, which have no short ones."""
+        """Return the outcome by state name, since the states have no short names."""
         by_name = {self.states[location].store.name: one for location, one in outcomes.items()}
         return FileOutcome(by_name, FileEdits({name: one.edit for name, one in by_name.items()}))
 
     def changed(self, pin: Pin) -> StoreError:
-        """Return the error for a state that is not what it must be."""
+        """Return the error for a state that does not meet its condition."""
         location = next(location for location, one in self.undone.items() if one.pin is pin)
         what = f"{_FOREIGN} {_described(self.undone[location].undo.last)}"
         return refused(self.states[location].store.name, what, _BY_HAND)
@@ -77,14 +77,14 @@ _FOREIGN = "something else has changed the state since"
 
 
 def undo_key(change_id: str) -> str:
-    """Return what tells the undo of a change from all other changes; no path is like it."""
+    """Return the key of the undo of a change, which is unlike any path."""
     return f"undo-{change_id}"
 
 
 def undone_change(context: RunContext, named: Participant, undo: Undo, opening: StateOpening) -> UndoneChange:
-    """Find what undoes edits of several states; `undo` is that of the named one, and `opening` opens the others.
+    """Plan the undo of joint edits; `undo` is the undo of the named state, and `opening` opens the other states.
 
-    Raises StoreError if another state has later edits of its own, or if its history does not have one of the edits.
+    Raises StoreError if another state has later edits of its own, or if its history lacks one of the edits.
     """
     if undo.foreign is not None:
         what = f"something else changed the state before edit {undo.foreign}, and this undo would discard that change"
@@ -105,7 +105,7 @@ def undone_change(context: RunContext, named: Participant, undo: Undo, opening: 
 
 
 def begun_undo(journal: ApplyJournal, named: Participant, states: Mapping[str, Participant]) -> UndoneChange:
-    """Return an undo that has begun, from its journal; states have any content. Raises StoreError."""
+    """Return an unfinished undo, from its journal; states may have any content. Raises StoreError."""
     undone: dict[str, UndoneState] = {}
     for location, one in states.items():
         number = journal.states[location].undoes if location in journal.states else None
@@ -119,7 +119,7 @@ def begun_undo(journal: ApplyJournal, named: Participant, states: Mapping[str, P
 
 
 def refused(name: str, what: str, *ways: str) -> StoreError:
-    """Return the error that says why not all states can be undone, and what to do."""
+    """Return the error for an impossible undo of several states, with advice."""
     return StoreError(
         f"{printable(name)}: {what}, so the edit of several states cannot be undone in all of them; nothing was "
         "written",
@@ -141,13 +141,13 @@ class _View(NamedTuple):
 
 
 class _Plan:
-    """Chooses a point for each state; None is where the state stays."""
+    """Chooses a point for each state; None leaves the state unchanged."""
 
     def __init__(self, context: RunContext, named: Participant, undo: Undo, opening: StateOpening) -> None:
         self.context, self.named, self.undo, self.opening = context, named, undo, opening
         self.unknown: frozenset[str] = unknown_undos(undo.timeline.entries)
         self.views = {named.location: _View(named, undo.timeline, undo.last.after)}
-        # Edits that must be in effect afterwards, or must not.
+        # The edits that must be in effect afterwards (True), or must not (False).
         self.required: dict[str, bool] = {}
         self.joint: dict[str, JointEdit] = {}
 
@@ -177,7 +177,7 @@ class _Plan:
         return targets
 
     def _refuse_copy(self, joint: JointEdit) -> None:
-        """Raise StoreError if the named state was not one of those of an edit: its history was copied."""
+        """Raise StoreError if the named state is not a state of an edit: its history was copied."""
         if not joint.writes or not all(0 <= place < len(joint.states) for place in joint.writes):
             raise refused(self.named.location, "its history does not say which states were written")
         if self.named.location not in joint.written:
@@ -186,9 +186,9 @@ class _Plan:
             raise refused(self.named.location, what, _BY_HAND)
 
     def _here(self, joint: JointEdit) -> JointEdit:
-        """Return a joint edit with the places where its states are now, if a folder with all of them was moved.
+        """Return a joint edit with the current places of its states, if a folder with all of them was moved.
 
-        Their own histories must have the edit, too, so nothing else is taken for one of them.
+        Their own histories must have the edit, too, so other files are not mistaken for them.
         """
         if self.named.location in joint.written:
             return joint
@@ -198,7 +198,7 @@ class _Plan:
             return now + state.removeprefix(before) if before and state.startswith(f"{before}/") else state
 
         found = structs.replace(joint, states=tuple(map(moved, joint.states)))
-        # A copy of one state alone is none of them.
+        # The copy of a single state is not one of them.
         is_moved = all(os.path.lexists(place) for place in found.written if place.startswith("/"))
         return found if is_moved else joint
 
@@ -217,9 +217,9 @@ class _Plan:
         return self.views[location]
 
     def _target(self, view: _View) -> Point | None:
-        """Return the point where the required edits are in effect or not; None where the state is.
+        """Return the point at which exactly the required edits are in effect; None for the current point.
 
-        The state loses no edits of its own, unless the undo takes back an undo, and makes them again.
+        The state loses no edits of its own, unless the undo reverts an undo that repeats them.
         """
         here = view.state.location
         mine = {one: wanted for one, wanted in self.required.items() if here in self.joint[one].written}
@@ -246,20 +246,20 @@ class _Plan:
         )
 
     def _is_same(self, view: _View, point: Point) -> bool:
-        """Return whether a state goes back over the same edits as the named one, beginning with the same."""
+        """Return whether a state reverts the same edits as the named state, starting with the same edit."""
         first, back = _id_of(self.undo.entry), self.undo.timeline.later_than(self.undo.point.number)
         is_first = first != "" and _id_of(point.entry) == first
         return is_first and view.timeline.later_than(point.number) == back & view.timeline.later_than(0) - {""}
 
     def _taken_along(self, view: _View, point: Point | None) -> list[JointEdit]:
-        """Return further edits that are made again or taken back in all their states, with an undo that is undone."""
+        """Return further edits that an undone undo repeats or reverts in all their states."""
         if point is None or not self._is_same(view, point):
             return []
         changed = (view.present ^ _joint(point.edits)) - self.required.keys()
         return [self._here(one) for one in map(view.timeline.joint, sorted(changed)) if one is not None]
 
     def _refuse_half(self, view: _View, joint_id: str, is_wanted: bool, targets: Mapping[str, Point | None]) -> None:
-        """Raise StoreError if another edit would not be in effect in all of its states or in none."""
+        """Raise StoreError if another edit would not be in effect in all or none of its states."""
         joint = view.timeline.joint(joint_id)
         assert joint is not None
         joint = self._here(joint)
@@ -267,7 +267,7 @@ class _Plan:
             point = targets.get(location)
             other = self._view(location, joint)
             present = other.present if point is None else _joint(point.edits)
-            # A history that does not have the edit proves nothing.
+            # A history without the edit proves nothing.
             if (joint_id in present) is not is_wanted or other.timeline.joint(joint_id) is None:
                 if not is_wanted:
                     raise self._later(view, next(step for step in view.timeline.now if step.joint_id == joint_id))
@@ -275,7 +275,7 @@ class _Plan:
                 raise refused(view.state.store.name, f"{_described(again)} would be made again", _BY_HAND)
 
     def _obstacle(self, view: _View, mine: Mapping[str, bool]) -> StoreError:
-        """Return the error that names what keeps a state from going to where the required edits are, or are not."""
+        """Return the error that names the edit which keeps a state from its target."""
         name, found = view.state.store.name, view.timeline
         if any(found.joint(one) is None for one in mine):
             return refused(name, "the history of this state does not have the edit", self._elsewhere(view.state, mine))
@@ -297,7 +297,7 @@ class _Plan:
         return refused(view.state.store.name, f"{_described(entry)} came after the change", f"Undo that first: `{way}`")
 
     def _missing(self, state: Participant) -> StoreError:
-        """Return the error for a state that was deleted; an undo without it must leave no object in no state."""
+        """Return the error for a deleted state, without which an undo could lose objects."""
         here, what = printable(self.named.store.name), "there is no such state any more"
         steps = [step for step in self.undo.timeline.now if step not in self.undo.point.edits]
         if len(steps) > 1:
@@ -316,14 +316,14 @@ class _Plan:
         return refused(state.store.name, what, way)
 
     def _lost_objects(self) -> list[str]:
-        """Return the addresses of the objects that the undo takes out of the named state."""
+        """Return the addresses of the objects that the undo removes from the named state."""
         name = self.named.store.name
         before = loaded(self.context, name, self.named.store.read().data).result.snapshot
         after = self.undo.edit(self.context, before).snapshot
         return [str(addr) for addr, _ in scattered({name: before}, {name: after}).lost]
 
     def _elsewhere(self, state: Participant, mine: Mapping[str, bool]) -> str:
-        """Return what to do if the history of another state lacks an edit: it may be on another machine."""
+        """Return advice if the history of another state lacks an edit: the history may be on another machine."""
         made = [entry for entry in self.undo.timeline.entries if _id_of(entry) in mine]
         if not (made and state.is_remote):
             return _BY_HAND
@@ -341,7 +341,7 @@ _BY_HAND = (
 
 
 def _roots(location: str, states: Collection[str]) -> tuple[str, str]:
-    """Return the folders above what the path of a state and one of `states` have in common, "" if none is alike."""
+    """Return the folders above the common end of the path of a state and of one of `states`; "" if none matches."""
 
     def alike(state: str) -> int:
         pairs = zip(reversed(location.split("/")), reversed(state.split("/")), strict=False)
@@ -356,7 +356,7 @@ def _roots(location: str, states: Collection[str]) -> tuple[str, str]:
 
 
 def made_elsewhere(user: str, home: str) -> str:
-    """Return the sentence that says where an edit can be undone; `home` is the folder of statetool there, if known."""
+    """Return a sentence about the place where an edit can be undone; `home` is statetool's folder there, if known."""
     folder = f" with XDG_STATE_HOME={shell_word(printable(str(Path(home).parent)))}" if home else ""
     return f"{printable(user)} made the edit, and can undo it{folder}"
 
@@ -378,16 +378,16 @@ def _described(entry: HistoryEntry) -> str:
 
 
 class UndoneState(NamedTuple):
-    """A state that is undone: to which point, and what it must be until then."""
+    """A state to undo: the target point, and the condition until then."""
 
     undo: Undo
     pin: Pin
 
 
 def undoing(context: RunContext, states: Mapping[str, UndoneState]) -> Staging[dict[str, EditOutcome]]:
-    """Return the function that stages the undo of states, by their names.
+    """Return a function that stages the undo of states, by their names.
 
-    Objects arrive in one state before they leave another, so no object is in no state at any time.
+    Objects arrive in one state before they leave another, so that every object is always in a state.
     """
 
     def stage(loaded: Mapping[str, LoadedState]) -> Staged[dict[str, EditOutcome]]:

@@ -1,4 +1,4 @@
-"""Undoes a change of several states, which the history of each of them names, in all of them or in none."""
+"""Undoes a change of several states in all of them or in none, by their histories."""
 
 from __future__ import annotations
 
@@ -53,12 +53,13 @@ def undo_together(
     *,
     agreed: Agreed = lambda _names, _outcome: True,
 ) -> FileOutcome:
-    """Undo a change of several states in all of them or in none; `name` is one of them, as `current_state()` returns.
+    """Undo a change of several states in all of them or in none; `name` is one of the states, as `current_state()`
+    returns it.
 
-    Undoes the last edit of the named state, or edit `to` and all later ones; of the others, what changed together with
-    that. `agreed` gets the names of the states and the results before the first write. An undo is a change of several
-    states, too: a second one reverts it. Raises StoreError if another of the states was changed since or cannot be
-    found, and what `applied_operations()` raises.
+    Undoes the last edit of the named state, or edit `to` and all later ones; in the other states, the edits made
+    together with these. `agreed` gets the names of the states and the results before the first write. An undo is a
+    change of several states, too: a second undo reverts it. Raises StoreError if another state has changed since or
+    cannot be found, and the errors of `applied_operations()`.
     """
     change = _change(context, name, to)
     pins, staging = change.pins, change.staging(context)
@@ -84,9 +85,9 @@ def undo_together(
 
 
 def undone_alone(context: RunContext, name: str, undo: Undo, before: Snapshot, edit: Edit) -> Edit:
-    """Return the edit of an undo in one state only, with notes on objects that it leaves in two states or in none.
+    """Return the edit of an undo in one state only, with notes on objects that would be in two states or in none.
 
-    `before` is the state before it. An undo that takes back no edit of several states has none.
+    `before` is the state before the undo. There are no notes unless the undo reverts a joint edit.
     """
     if not undo.joint:
         return edit
@@ -112,7 +113,7 @@ def undone_alone(context: RunContext, name: str, undo: Undo, before: Snapshot, e
 
 
 def end_undo(context: RunContext, name: str, ending: Ending, options: EditOptions = EditOptions()) -> tuple[str, ...]:
-    """End an undo of several states that was interrupted; `name` is one of them.
+    """End an interrupted undo of several states; `name` is one of the states.
 
     Returns the names of the states that it writes. Raises StatetoolError; see `ended_operations()`.
     """
@@ -128,7 +129,7 @@ def end_undo(context: RunContext, name: str, ending: Ending, options: EditOption
     if journal is None:
         raise StoreError(f"{display_name(name)}: the undo has ended meanwhile; nothing was written")
     states = _journaled(context, named, journal)
-    # To leave them, it does not matter what the histories have.
+    # LEAVE does not need the histories.
     is_left = ending is Ending.LEAVE
     change = UndoneChange(change_id, named, states, {}) if is_left else begun_undo(journal, named, states)
     written = ended(context, states, change.intent(options), change.staging(context), ending)
@@ -136,18 +137,18 @@ def end_undo(context: RunContext, name: str, ending: Ending, options: EditOption
 
 
 def _unfinished(home: Path, named: Participant) -> str | None:
-    """Return the ID of the change whose undo has begun and not ended, if a state is part of it; else None."""
+    """Return the ID of the change with an unfinished undo in which a state takes part, or None."""
     joint = [entry.joint for entry in reversed(named.store.versions()) if entry.joint]
     known = dict.fromkeys(one for edit in joint for one in (edit.undoes, edit.id))
     found = next((one for one in known if one and has_journal(home, undo_key(one))), None)
     if found is None and not named.is_remote and (held := named.store.lock_state().change) is not None:
-        # Its history has nothing of what is undone yet.
+        # Its history does not record the undo yet.
         found = held.undoes if held.undoes and has_journal(home, undo_key(held.undoes)) else None
     return found
 
 
 def _way(home: Path, named: Participant) -> str:
-    """Return how an undo ends that another folder has the journal of."""
+    """Return advice on ending an undo whose journal is in another folder."""
     held = None if named.is_remote else named.store.lock_state()
     if held is None or held.change is None:
         return " on this machine"
@@ -155,7 +156,7 @@ def _way(home: Path, named: Participant) -> str:
 
 
 def _journaled(context: RunContext, named: Participant, journal: ApplyJournal) -> dict[str, Participant]:
-    """Return the states of an undo that has begun. Raises StoreError."""
+    """Return the states of an unfinished undo. Raises StoreError."""
     places = kept_places(context.connection().state_home, journal.id)
     names = {
         location: named.store.name if location == named.location else _name(context, location, places, named)
@@ -165,20 +166,20 @@ def _journaled(context: RunContext, named: Participant, journal: ApplyJournal) -
 
 
 def _change(context: RunContext, name: str, to: int | None) -> UndoneChange:
-    """Find the change that is undone. Raises StoreError."""
+    """Find the change to undo. Raises StoreError."""
     named = participant(context, name)
     _refuse_unfinished(context, name, named)
     undo = undo_request(named.store, to)
     if not undo.joint:
         raise StoreError(f"{display_name(name)}: edit {undo.entry.number} did not change several states")
     change = undone_change(context, named, undo, _opening(context, named))
-    # Refuses one state under two names.
+    # Refuses two names of the same state.
     participants(context, {location: one.store.name for location, one in change.states.items()})
     return change
 
 
 def _opening(context: RunContext, named: Participant) -> StateOpening:
-    """Return the function that opens another state of an edit. It raises StoreError."""
+    """Return a function that opens another state of an edit. It raises StoreError."""
 
     def opening(location: str, joint: JointEdit) -> Participant:
         places = kept_places(context.connection().state_home, joint.id)
@@ -191,7 +192,7 @@ def _opening(context: RunContext, named: Participant) -> StateOpening:
 
 
 def _refuse_unfinished(context: RunContext, name: str, named: Participant) -> None:
-    """Raise StoreError if the last change of a state, or its undo, has begun and not ended."""
+    """Raise StoreError if the last change of a state, or its undo, is unfinished."""
     home = context.connection().state_home
     entries = named.store.versions()
     last = entries[-1].joint if entries else None
@@ -205,10 +206,10 @@ def _refuse_unfinished(context: RunContext, name: str, named: Participant) -> No
 
 
 def _name(context: RunContext, location: str, places: Mapping[str, NamedPlace] | None, named: Participant) -> str:
-    """Return the name of another state of the change. Raises StoreError if it cannot be told."""
+    """Return the name of another state of the change. Raises StoreError if it is unknown."""
     place = None if places is None else places.get(location)
     if place is None and "://" not in location and location.startswith("/"):
-        # It is a file: nobody is asked for it, and its own history must have the change, too.
+        # A file: no host is contacted, and its own history must have the change, too.
         if places is None and not named.is_remote:
             return _near(context, location, named)
         return location
@@ -234,7 +235,7 @@ def _near(context: RunContext, location: str, named: Participant) -> str:
 
 
 def _recorded(location: str, place: NamedPlace | None, named: Participant) -> str:
-    """Return how a change is undone that this machine does not have the names of."""
+    """Return advice on undoing a change whose names are not on this machine."""
     if place is not None:
         return f"Name that state: `statetool undo --state URL`, with the URL of {printable(location)}"
     entry = next(one for one in reversed(named.store.versions()) if one.joint and location in one.joint.states)

@@ -1,4 +1,4 @@
-"""Plans and applies operations files, also those that commands make in memory, and ends what was interrupted."""
+"""Plans and applies operations files, including in-memory files of commands, and ends interrupted changes."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class PlannedOperations(NamedTuple):
 def planned_operations(context: RunContext, path: str, plan_path: str | None = None) -> PlannedOperations:
     """Run the operations of a file on its states, without a lock, and write nothing.
 
-    The plan has the path of the file relative to `plan_path`. Raises SettingsError if the file is invalid, and
+    The plan contains the path of the file relative to `plan_path`. Raises SettingsError if the file is invalid, and
     StatetoolError if a state cannot be read or an operation does not apply.
     """
     opened = _opened(context, path)
@@ -84,7 +84,7 @@ def write_plan(path: str, planned: PlannedOperations) -> None:
 
 
 def paths_to_allow(path: str) -> tuple[str, ...]:
-    """Return the places outside of its folder that an operations file or a plan names, to allow them.
+    """Return the places outside its folder that an operations file or a plan names, for a permission.
 
     Raises StoreError, and SettingsError if the file is invalid.
     """
@@ -111,8 +111,8 @@ def applied_operations(
 ) -> FileOutcome:
     """Run the operations of a file, or of the file of a plan, and write all results or none.
 
-    A plan must match: the file, the states and the results. `agreed` gets the names of the states and the results
-    before the first write; a dry run ends after that. Raises StatetoolError; see `applied`.
+    A plan must match the file, the states and the results. `agreed` gets the names of the states and the results before
+    the first write; a dry run ends after that. Raises StatetoolError; see `applied`.
     """
     return _opened(context, path, options).applied(context, agreed)
 
@@ -120,11 +120,11 @@ def applied_operations(
 def ended_operations(
     context: RunContext, path: str, ending: Ending, options: EditOptions = EditOptions()
 ) -> tuple[str, ...]:
-    """End an apply of a file, or of the file of a plan, that was interrupted.
+    """End an interrupted apply of a file, or of the file of a plan.
 
     Returns the names of the states that it writes. Raises StatetoolError; see `ended`.
     """
-    # The states are what they were when it began, or not any more: their pins say nothing.
+    # The states may have changed since the beginning, so their pins do not apply.
     opened = _opened(context, path, options, is_begun=True)
     return opened.ended(context, ending)
 
@@ -153,9 +153,9 @@ def _opened(
 
 
 def _planned_file(context: RunContext, path: str, plan: OperationsPlan) -> str:
-    """Return the path of the operations file of a plan. Raises StoreError if it is elsewhere, unless it is allowed.
+    """Return the path of the operations file of a plan. Raises StoreError if it is outside the folder and not allowed.
 
-    Its folder decides what is written, and the plan, which names it, may be a stranger's.
+    The folder of the file determines the written states, and the plan may come from a stranger.
     """
     file = Path(path).parent / plan.operations_file.path
     folder = os.path.realpath(file.parent)
@@ -179,7 +179,7 @@ def _content(path: str) -> bytes:
 
 
 def _planned_pins(path: str, plan: OperationsPlan, states: Mapping[str, Participant]) -> dict[str, Pin]:
-    """Return what a plan says of states. Raises ChangedError if they are in other places."""
+    """Return the conditions of a plan on states. Raises ChangedError if they are in other places."""
     missing = next((name for name in states if name not in plan.states), None)
     if missing is not None:
         raise ChangedError(f"{path}: the plan lacks the state {missing}; nothing was written. Plan again", missing)
@@ -269,7 +269,7 @@ def encoded(text: str) -> bytes:
 
 
 def key_of(command: str, content: bytes) -> str:
-    """Return what tells the operations of a command from all others."""
+    """Return the key of a command's operations."""
     return f"{command} {checksum(content)}"
 
 
@@ -302,9 +302,10 @@ def _opened_in_memory(
 
 
 def begun_text(context: RunContext, command: str, state: str, text_of: Callable[[Snapshot], str]) -> str:
-    """Return the unfinished operations of a command that makes them from a state: of now, or before its last edit.
+    """Return the unfinished operations of a command that derives them from a state: from its current content, or the
+    content before its last edit.
 
-    If none have begun, returns those that it would make now. Raises StatetoolError.
+    Without an unfinished change, returns the operations for the current content. Raises StatetoolError.
     """
     store = managed_store_at(context, state)
     texts: list[str] = []

@@ -1,7 +1,7 @@
 """Loads and pins the states of a change, and models the plan, the intent and the staged results.
 
-The lineage of a new state is made from what the change is and begins with, so that it is the same in a plan, in an
-apply and when that is finished after a crash.
+The lineage of a new state is derived from the change and the states before it, so that it is the same in a plan, in an
+apply and in its completion after a crash.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from statefmt.store.protocol import LockInfo
 
 
-# A UUID that is made from a name.
+# A UUID derived from a name.
 _VERSION: Final = 5
 
 
@@ -44,7 +44,7 @@ def before_change(
 ) -> dict[str, LoadedState]:
     """Return all states of a change before it; `contents` are their bytes, and `change` is the hash of the operations.
 
-    Raises StatetoolError if a state cannot be read, if there is none, or if one that the change creates has something.
+    Raises StatetoolError if a state cannot be read, if it does not exist, or if a state to create has content.
     """
     found = {
         name: loaded(context, one.store.name, contents[name])
@@ -68,20 +68,20 @@ def before_change(
 
 
 def hash_before(state: LoadedState) -> str:
-    """Return the SHA-256 of the plain content before the change; a state that does not exist yet is empty."""
+    """Return the SHA-256 of the plain content before the change; of no bytes for a state that does not exist yet."""
     return NOTHING if state.is_new else checksum(state.data)
 
 
 def emptied(state: LoadedState) -> bytes:
-    """Return a state that was created without what came there, for where it cannot be deleted: as it began."""
+    """Return the initial, empty content of a created state, for backends that cannot delete it."""
     now = state.result.snapshot
     return canonical(Snapshot(terraform_version=now.terraform_version, lineage=now.lineage), state.result.style)
 
 
 def _begun(one: Participant, found: Mapping[str, LoadedState], lineage: str) -> LoadedState:
-    """Return an empty state that takes after the first of those that its objects come from.
+    """Return an empty state modelled on the first state that its objects come from.
 
-    It is encrypted if one of them is.
+    It is encrypted if any of these states is.
     """
     sources = [found[name] for name in one.created_from or ()] or list(found.values())
     first = sources[0].result
@@ -94,10 +94,10 @@ def _begun(one: Participant, found: Mapping[str, LoadedState], lineage: str) -> 
 class Intent(Struct, frozen=True):
     """A change of several states: the path of the operations file, and the SHA-256 of its content.
 
-    `options` are for each state: the command line, the locks and the backups. A change without an operations file has a
-    `key` of its own, which tells it from others, and `file` is its name in messages. `words` are the command that ends
-    it after a crash, with --resume or --abort. `undoes` is the ID of the change that it undoes, and `back_to` has the
-    number of the first edit that it undoes in each state. Raises StoreError for options of an edit of one state.
+    `options` apply to each state: the command line, the locks and the backups. A change without an operations file has
+    a unique `key`, and `file` is its name in messages. `words` are the command that ends it after a crash, with
+    --resume or --abort. `undoes` is the ID of the undone change, and `back_to` has the number of the first undone edit
+    of each state. Raises StoreError for options that only fit an edit of one state.
     """
 
     file: str
@@ -114,7 +114,9 @@ class Intent(Struct, frozen=True):
 
     @property
     def path(self) -> str:
-        """The one path of the file, or the key; a link stays, as the paths of states are relative to its folder."""
+        """The canonical path of the file, or the key; links are not resolved, as states are relative to the folder of
+        the link.
+        """
         file = Path(self.file)
         return self.key or str(Path(os.path.realpath(file.parent), file.name))
 
@@ -129,7 +131,7 @@ class Intent(Struct, frozen=True):
         return self.ending[0] if self.key else "apply of this file"
 
     def lock_info(self, context: RunContext, name: str) -> LockInfo:
-        """Return what the lock of a state says."""
+        """Return the lock information for a state."""
         return context.lock_info(name, self.ending[0], self.options.command)
 
 
@@ -137,10 +139,10 @@ _DIGITS: Final = 32
 
 
 class Pin(Struct, frozen=True):
-    """The expected identity of a state; None where anything is allowed.
+    """The expected identity of a state; None allows any value.
 
-    `hash` is the SHA-256 of its plain content, `stored` that of its bytes, `version` the store's. `result` is the hash
-    of the plain content that the change makes.
+    `hash` is the SHA-256 of its plain content, `stored` of its bytes, `version` is the version of the store. `result`
+    is the hash of the new plain content.
     """
 
     lineage: str | None = None
@@ -151,7 +153,7 @@ class Pin(Struct, frozen=True):
     result: str | None = None
 
     def refuse_other(self, state: LoadedState, stored: Stored) -> None:
-        """Raise ChangedError if the state is another one than was pinned, or was changed."""
+        """Raise ChangedError if the state does not match the pin."""
         snapshot = state.result.snapshot
         name = display_name(state.name)
         if self.lineage not in (None, snapshot.lineage):
@@ -178,7 +180,7 @@ class Pin(Struct, frozen=True):
             )
 
     def refuse_other_result(self, name: str, result: str) -> None:
-        """Raise ChangedError if the change makes another content than was pinned."""
+        """Raise ChangedError if the new content does not match the pin."""
         if self.result not in (None, result):
             raise ChangedError(
                 f"{display_name(name)}: the operations have another result than before, perhaps with another version "
@@ -188,8 +190,8 @@ class Pin(Struct, frozen=True):
 
 
 def version_text(version: Hashable) -> str:
-    """Return the version of a store as a string; "" if it has none, or one that changes without a write."""
-    # That of a local file has its time, and is None where it is read without a lock.
+    """Return the version of a store as a string; "" if it has none, or if it changes without a write."""
+    # The version of a local file includes its time, and is None without a lock.
     if version is None or isinstance(version, tuple):
         return ""
     return version if isinstance(version, str) else checksum(repr(version).encode())[:_DIGITS]
@@ -200,7 +202,9 @@ R = TypeVar("R")
 
 @dataclass(frozen=True, slots=True)
 class Write:
-    """A write of a state, by its short name: the plain content, and its pieces if it is made from that before."""
+    """A write of a state, by its short name: the plain content, and its pieces if it is derived from the content
+    before.
+    """
 
     state: str
     content: bytes
@@ -213,18 +217,18 @@ class Write:
 
 @dataclass(frozen=True, slots=True)
 class Staged(Generic[R]):
-    """The writes in order, and the outcome for display. A state may be written twice; the last one is its result."""
+    """The writes in order, and the outcome for display. A state may be written twice; the last write is its result."""
 
     writes: tuple[Write, ...]
     outcome: R
 
 
-# Makes the results from the states before; a pure function, which may run again to finish after a crash.
+# Computes the results from the states before; a pure function, which may run again to finish after a crash.
 Staging: TypeAlias = Callable[[Mapping[str, LoadedState]], Staged[R]]
 
 
-# A plan of an operations file, which is reviewed before it is applied: what each state is, and what it becomes.
-# It has hashes and no content, so no value that the operations set. `schemas/operations-plan.schema.json` describes it.
+# A plan of an operations file, for review before an apply: each state, and its result. It has hashes and no content, so
+# no value that the operations set. `schemas/operations-plan.schema.json` describes it.
 
 _FORMAT: Final = "1.0"
 
@@ -232,9 +236,8 @@ _FORMAT: Final = "1.0"
 class PlannedState(Struct, frozen=True, forbid_unknown_fields=True):
     """A state when it was planned; hashes are the SHA-256 of plain contents.
 
-    `location` is its path, relative to the operations file, or its URL without credentials. `version` is that of the
-    store, "" if it has none. `result` is the hash of the content that the operations make. A state that is created has
-    the hash of no bytes.
+    `location` is its path, relative to the operations file, or its URL without credentials. `version` is the version of
+    the store, "" if it has none. `result` is the hash of the new content. A state to create has the hash of no bytes.
     """
 
     location: str

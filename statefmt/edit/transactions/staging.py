@@ -47,8 +47,8 @@ NO_REFERENCES: Final[References] = MappingProxyType({})
 def state_names(context: RunContext, file: OperationsFile, folder: Path, *, begun: bool = False) -> dict[str, str]:
     """Return the names of the states of a file that is in a folder, by their short names.
 
-    Raises StoreError, also for a state outside of the folder that the user does not allow, unless the change has
-    `begun`: it ends only in the states that were allowed then, which its journal identifies.
+    Raises StoreError, also for a state outside the folder that the user does not allow, unless the change has `begun`:
+    it ends only in the states of its journal, which were allowed.
     """
     if file.in_memory:
         return {short: _name(context, block, folder) for short, block in file.states.items()}
@@ -60,7 +60,7 @@ def state_names(context: RunContext, file: OperationsFile, folder: Path, *, begu
 
 
 def expected(file: OperationsFile) -> dict[str, Pin]:
-    """Return what the file expects of its states."""
+    """Return the conditions of the file on its states."""
     expect = file.expect
     return {
         name: Pin(expect.lineage.get(name), expect.serial.get(name), stored=expect.hash.get(name))
@@ -71,9 +71,10 @@ def expected(file: OperationsFile) -> dict[str, Pin]:
 def staging(
     file: OperationsFile, note: Callable[[str], None] = lambda _: None, references: References = NO_REFERENCES
 ) -> Staging[FileOutcome]:
-    """Return the function that stages the operations of a file. It raises StatetoolError if they do not apply.
+    """Return a function that stages the operations of a file. It raises StatetoolError if they do not apply.
 
-    With the `references` of configurations, by the names of states, their edits are also checked against these.
+    With the `references` of configurations, by the names of states, their edits are also checked against the
+    configurations.
     """
 
     def stage(states: Mapping[str, LoadedState]) -> Staged[FileOutcome]:
@@ -98,7 +99,7 @@ def staging(
             content = joined(state.data, proposal.pieces)
             if proposal.check:
                 refuse_new_errors(state, content, proposal.moved)
-            # Without the findings that say what was asked for: dependencies that were kept.
+            # Without findings about dependencies that were kept on request.
             kept = {str(one.dependant.containing_resource()) for one in edits.kept if one.state == name}
             found = proposal.outcome.findings
             left = tuple(one for one in found if one.code is not Code.DEPENDENCY_DANGLING or one.address not in kept)
@@ -172,7 +173,7 @@ def writes_in_order(
 def _name(
     context: RunContext, block: StateBlock, folder: Path, named_by: str = "", roots: Sequence[Path | str] = ()
 ) -> str:
-    """Return the name of a state. With the place of the file that it is `named_by`, it must be in one of the roots."""
+    """Return the name of a state. With `named_by`, the place of a file, it must be in one of the roots."""
     if "\0" in block.path:
         raise StoreError(f"{printable(block.path)}: the path of a state has no NUL")
     options = structs.replace(context.backend or BackendOptions(), named_by=named_by)
@@ -189,7 +190,7 @@ def _name(
     if named_by and is_path(block):
         if not is_inside(path, *roots):
             raise _outside(named_by, path, folder)
-        # It may keep its state wherever the file may name one.
+        # A folder may keep its state wherever the file may name a state.
         options = structs.replace(options, allowed_paths=tuple(map(str, roots)))
     found = state_name(dataclasses.replace(context, backend=options), str(path) if is_path(block) else block.path)
     if "://" in block.path and not isinstance(found, RemoteName):
@@ -198,7 +199,7 @@ def _name(
 
 
 def is_path(block: StateBlock) -> bool:
-    """Return whether a block names a file or a folder, and not a URL, a version in git or standard input."""
+    """Return whether a block names a file or a folder."""
     return not (block.path == STANDARD_INPUT or block.path.startswith(GIT) or "://" in block.path)
 
 
@@ -212,17 +213,17 @@ def _outside(named_by: str, path: Path, folder: Path) -> StoreError:
 
 
 class OrderedWrite(NamedTuple):
-    """A write of a state: of its result or, if it `only_arrives`, of what it had, with what comes from others."""
+    """A write of a state: of its result or, if it `only_arrives`, of its old content with the arrived objects."""
 
     state: str
     only_arrives: bool = False
 
 
 def write_order(states: Sequence[str], flows: Collection[tuple[str, str]]) -> tuple[OrderedWrite, ...]:
-    """Return the writes in order: each state after those that objects go to from it.
+    """Return the writes in order: each state after the states that its objects go to.
 
-    `flows` are pairs of states: objects go from the first to the second. In a circle, the state that is first in
-    `states` is written twice: first with what arrives.
+    `flows` are pairs of states: objects go from the first to the second. In a cycle, the first state in `states` is
+    written twice, first with the arriving objects.
     """
     waits = {state: {target for source, target in flows if source == state != target} for state in states}
     left = list(states)
@@ -239,7 +240,7 @@ def write_order(states: Sequence[str], flows: Collection[tuple[str, str]]) -> tu
 
 
 def _first_in_circle(left: Sequence[str], waits: dict[str, set[str]]) -> str:
-    """Return a state of a circle; all states that are left wait for another one."""
+    """Return a state of a cycle; each remaining state waits for another."""
     way: list[str] = []
     state = left[0]
     while state not in way:
@@ -252,9 +253,9 @@ _PARKED: Final = "statetool_arriving_"
 
 
 def with_arrivals(before: Snapshot, after: Snapshot, arrived: Collection[AbsResourceInstance]) -> Snapshot:
-    """Return `before` with the instances that `arrived` from other states, as they are in `after`, and its serial.
+    """Return `before` with the instances that `arrived` from other states, taken from `after`, and its serial.
 
-    Those of a resource that `before` has, too, get another name for this time: nothing joins or replaces it.
+    If `before` has their resource, they get a temporary name, so that nothing joins or replaces it.
     """
     taken = {resource.addr for resource in before.resources}
     came: list[ResourceState] = []
@@ -281,7 +282,7 @@ def _free(addr: AbsResource, taken: Collection[AbsResource]) -> AbsResource:
 class FileOutcome(NamedTuple):
     """The effects of the operations of a file, on each state that changes and across states. States are by short names.
 
-    `created` are those that do not exist before.
+    `created` are the new states.
     """
 
     outcomes: Mapping[str, EditOutcome]
@@ -289,14 +290,14 @@ class FileOutcome(NamedTuple):
     created: frozenset[str] = frozenset()
 
     def passages(self) -> dict[str, Passages]:
-        """Return what goes from one state to another, as each of the two sees it."""
+        """Return the objects that move between states, from the view of each state."""
         changes = {short: one.changes for short, one in self.outcomes.items()}
         return passages(changes, {short: one.edit.snapshot for short, one in self.outcomes.items()})
 
     def dropped(self, across: Mapping[str, Passages]) -> Iterator[KeptDependency]:
-        """Yield the dependencies that were dropped, with both ends where they are after all operations.
+        """Yield the dropped dependencies, with the final addresses of both ends.
 
-        `across` is what `passages` returns.
+        `across` is the result of `passages`.
         """
         went = {(state, addr): one for state, each in across.items() for addr, one in each.sent.items()}
         resources = {(state, addr.config()): one for (state, addr), one in went.items()}
@@ -309,5 +310,5 @@ class FileOutcome(NamedTuple):
             yield KeptDependency(*here, *there)
 
 
-# Gets the names of the states by their short names, and the results; returns whether to write them.
+# Receives the names of the states by their short names, and the results; returns whether to write them.
 Agreed: TypeAlias = Callable[[Mapping[str, str], FileOutcome], bool]

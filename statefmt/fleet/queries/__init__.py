@@ -48,7 +48,7 @@ class StreamedResult(NamedTuple):
 
 
 def query(path: Path, sql: str) -> QueryResult:
-    """Run one SELECT over an index. Raises FleetError if the query is invalid, or is more or other than that."""
+    """Run one SELECT over an index. Raises FleetError if the query is invalid or is not a single SELECT."""
     with streamed_query(path, sql) as found:
         return QueryResult(found.columns, [row for batch in found.batches for row in batch])
 
@@ -56,7 +56,7 @@ def query(path: Path, sql: str) -> QueryResult:
 def typed_query(path: Path, sql: str, row: type[_T]) -> list[_T]:
     """Run one SELECT over an index, and return its rows as Structs that are `array_like`.
 
-    Raises FleetError as query() does, and if a value does not have the type of its field.
+    Raises FleetError like query(), and if a value does not have the type of its field.
     """
     found = query(path, sql).rows
     try:
@@ -67,7 +67,7 @@ def typed_query(path: Path, sql: str, row: type[_T]) -> list[_T]:
 
 @contextmanager
 def streamed_query(path: Path, sql: str) -> Iterator[StreamedResult]:
-    """Run one SELECT over an index; its result is never in memory as a whole. Raises FleetError as query() does.
+    """Run one SELECT over an index; its result is never in memory as a whole. Raises FleetError like query().
 
     The index is open as long as the context. Batches raise FleetError, too.
     """
@@ -79,7 +79,7 @@ def streamed_query(path: Path, sql: str) -> Iterator[StreamedResult]:
 
 
 def parquet_blocks(path: Path, sql: str) -> Iterator[bytes]:
-    """Yield the result of one SELECT over an index as blocks of a Parquet file. Raises FleetError as query() does."""
+    """Yield the result of one SELECT over an index as blocks of a Parquet file. Raises FleetError like query()."""
     with TemporaryDirectory(prefix="statetool-") as folder:
         target = Path(folder) / "result.parquet"
         with (
@@ -87,7 +87,7 @@ def parquet_blocks(path: Path, sql: str) -> Iterator[bytes]:
             ThreadPoolExecutor(1) as pool,
             _explained(path),
         ):
-            # A view ends as the query does: with a semicolon, or with a comment.
+            # The query may end with a semicolon or a comment.
             connection.execute(f"CREATE TEMP VIEW {_VIEW} AS {_checked(connection, sql, explains=False).query}")
             relation = connection.view(_VIEW)
             _awaited(connection, pool, lambda: relation.write_parquet(str(target)))
@@ -102,7 +102,7 @@ def _batches(connection: DuckDBPyConnection, pool: ThreadPoolExecutor) -> Iterat
 
 
 def _awaited(connection: DuckDBPyConnection, pool: ThreadPoolExecutor, call: Callable[[], _T]) -> _T:
-    """Call in another thread: DuckDB does not return for a signal, and this thread can then interrupt it."""
+    """Call a function in another thread: DuckDB does not return for a signal, but this thread can interrupt it."""
     future = pool.submit(call)
     try:
         return future.result()
@@ -128,7 +128,7 @@ def _explained(path: Path) -> Iterator[None]:
 
 
 def _checked(connection: DuckDBPyConnection, sql: str, *, explains: bool = True) -> Statement:
-    """Return the one statement of a query. Raises FleetError for others."""
+    """Return the single statement of a query. Raises FleetError for other queries."""
     import duckdb
 
     allowed = (duckdb.StatementType.SELECT, *((duckdb.StatementType.EXPLAIN,) if explains else ()))
@@ -153,7 +153,9 @@ class SavedQuery(Struct, frozen=True):
 
 
 def saved_queries(folder: Path | None = None) -> dict[str, SavedQuery]:
-    """Return the queries of statetool and those of a folder by name, sorted; the latter win. Raises FleetError."""
+    """Return the queries of statetool and those of a folder by name, sorted; a folder's query takes precedence. Raises
+    FleetError.
+    """
     found = dict(_in_folder(files("statefmt.fleet.queries").joinpath("sql")))
     if folder is not None:
         try:
@@ -197,7 +199,7 @@ def _parsed(name: str, sql: str) -> SavedQuery:
 
 
 class IndexedState(Struct, array_like=True, frozen=True, gc=False):
-    """A state of an index, with the numbers of its findings, whatever settings and baselines say."""
+    """A state of an index, with its numbers of findings, regardless of settings and baselines."""
 
     uri: str
     size: int | None
@@ -215,7 +217,7 @@ class IndexedState(Struct, array_like=True, frozen=True, gc=False):
 
 
 class IndexedRun(Struct, array_like=True, frozen=True, gc=False):
-    """A run that ended: its number, when it began in UTC, and what the index had then."""
+    """A finished run: its number, its start in UTC, and the size of the index at its end."""
 
     run_id: int
     started: str
@@ -281,7 +283,7 @@ _RUNS: Final = """
 
 
 def fleet_overview(path: Path) -> FleetOverview:
-    """Return what an index says about all of its states. Raises FleetError."""
+    """Return an overview of all states of an index. Raises FleetError."""
     return FleetOverview(
         typed_query(path, _STATES, IndexedState),
         typed_query(path, _RUNS, IndexedRun),
@@ -299,7 +301,7 @@ _REFERENCES: Final = """
 
 
 class FleetNode(Struct, frozen=True):
-    """A state: its place, whether the index has it, the number of its resources, and why it could not be read."""
+    """A state: its place, whether the index has it, its number of resources, and the reason if it is unreadable."""
 
     uri: str
     indexed: bool
@@ -308,12 +310,12 @@ class FleetNode(Struct, frozen=True):
 
     @property
     def is_lost(self) -> bool:
-        """Whether it is not in the index, or could not be read."""
+        """Whether the state is not in the index, or is unreadable."""
         return not self.indexed or self.error is not None
 
 
 class FleetReference(Struct, frozen=True):
-    """The references from one state to another, by state_id; `stale` says why one of them is stale."""
+    """The references from one state to another, by state_id; `stale` is the reason if one of them is stale."""
 
     source: str
     target: str
@@ -322,7 +324,7 @@ class FleetReference(Struct, frozen=True):
 
 
 class UnknownReference(Struct, frozen=True):
-    """A reference whose arguments do not say where the state is."""
+    """A reference whose arguments do not locate the state."""
 
     source: str
     address: str
@@ -330,14 +332,14 @@ class UnknownReference(Struct, frozen=True):
 
 
 class FleetGraph(Struct, frozen=True):
-    """The states by state_id, in the order of their URIs, with those that are only referred to at the end."""
+    """The states by state_id, in the order of their URIs; states that are only referred to come last."""
 
     nodes: Mapping[str, FleetNode]
     references: Sequence[FleetReference]
     unknown: Sequence[UnknownReference]
 
     def joined(self) -> FleetGraph:
-        """Return the graph without the states that read no other and are read by none."""
+        """Return the graph without unconnected states."""
         kept = {state_id for one in self.references for state_id in (one.source, one.target)}
         kept.update(one.source for one in self.unknown)
         nodes = {state_id: node for state_id, node in self.nodes.items() if state_id in kept}
@@ -361,7 +363,7 @@ class _ReferenceRow(Struct, array_like=True, frozen=True, gc=False):
 
 
 def fleet_graph(path: Path) -> FleetGraph:
-    """Return which states of an index read which. Raises FleetError."""
+    """Return the references between the states of an index. Raises FleetError."""
     nodes = {
         row.state_id: FleetNode(uri=row.uri, indexed=True, resources=row.resources, error=row.error)
         for row in typed_query(path, _NODES, _NodeRow)
@@ -384,7 +386,7 @@ def fleet_graph(path: Path) -> FleetGraph:
 
 
 class ManagedPlace(Struct, frozen=True):
-    """Where an object is managed: a state, and the address of the instance; `deposed` is "" for the current object."""
+    """The manager of an object: a state, and the address of the instance; `deposed` is "" for the current object."""
 
     uri: str
     address: str
@@ -398,7 +400,7 @@ class DuplicateObject(Struct, frozen=True):
     """A real object that states of several lineages manage.
 
     `object` is its ARN, else its id, else its identity as JSON. `matched_by` is `identity`, `arn` or `id`. `region` and
-    `account` are None if its states do not tell.
+    `account` are None if unknown.
     """
 
     object: str
@@ -409,7 +411,7 @@ class DuplicateObject(Struct, frozen=True):
 
 
 class StateCopy(Struct, frozen=True):
-    """One of several states with one lineage; the `newest` ones have the highest serial."""
+    """A state that shares its lineage with others; the `newest` copies have the highest serial."""
 
     uri: str
     serial: int | None
@@ -419,7 +421,7 @@ class StateCopy(Struct, frozen=True):
 
 
 class LineageCopies(Struct, frozen=True):
-    """The states of one lineage; None for states without one, whose bytes are the same."""
+    """The states of a lineage; None for states without one and with the same bytes."""
 
     lineage: str | None
     states: Sequence[StateCopy]
@@ -471,7 +473,7 @@ def state_copies(path: Path) -> list[LineageCopies]:
 
 
 def _duplicate(rows: Sequence[_DuplicateRow]) -> DuplicateObject:
-    # All places have one region and account, if they have any.
+    # All places have the same region and account, if any.
     return DuplicateObject(
         rows[0].object,
         rows[0].matched_by,

@@ -12,16 +12,16 @@ if TYPE_CHECKING:
 
 
 class RemoteLocation(str):
-    """The location of a state in a backend, as users see it: enough to show, and not enough to read the state."""
+    """The location of a state in a backend, for display: not enough to read the state."""
 
     __slots__ = ()
 
 
 class RemoteName(RemoteLocation):
-    """The location of a state in a backend, as users see it, with its place.
+    """The location of a state in a backend, for display, with its place.
 
-    States are named by strings everywhere; this one remembers the settings that a URL must not show. `folder` is the
-    folder whose state it is, None for a URL; `words` name the state in a command, such as `("--state", "infra")`.
+    State names are strings everywhere; this string carries the settings that a URL must not show. `folder` is the
+    folder of the state, None for a URL; `words` name the state in a command, such as `("--state", "infra")`.
     """
 
     __slots__ = ("folder", "place", "words")
@@ -38,14 +38,14 @@ class RemoteName(RemoteLocation):
         return name
 
     def __reduce__(self) -> tuple[object, ...]:
-        """Let `pickle` keep the place: lists of states are checked by several processes."""
+        """Let `pickle` keep the place: several processes check lists of states."""
         return RemoteName, (self.place, self.folder, self.words)
 
 
 class VersionName(str):
-    """The location of a state and the ID of one of its versions, as users see them.
+    """The location of a state and the ID of one of its versions, for display.
 
-    It is no RemoteName: what takes one would read or write the current version.
+    It is not a RemoteName: a function that takes a RemoteName would read or write the current version.
     """
 
     __slots__ = ("state", "version_id")
@@ -64,5 +64,5 @@ class VersionName(str):
 
 
 def state_words(name: str) -> tuple[str, ...]:
-    """Return the words of a command that name a state: `--state`, and what else its folder needs."""
+    """Return the command-line words for a state: `--state`, and the options of its folder."""
     return name.words if isinstance(name, RemoteName) else ("--state", name)

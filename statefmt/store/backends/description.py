@@ -1,4 +1,4 @@
-"""What a type of backend is described by: arguments, values that may be shown, and workspaces."""
+"""Describes a type of backend: arguments, values that may be shown, and workspaces."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ DEFAULT_WORKSPACE: Final = "default"
 # The folder of the states of workspaces in `local`, unless `workspace_dir` names another.
 WORKSPACES_FOLDER: Final = "terraform.tfstate.d"
 
-# As in JSON: text, a number, a truth value, a list, or an object; None if not set.
+# As in JSON: string, number, boolean, list or object; None if not set.
 SettingValue: TypeAlias = "str | int | float | bool | list[SettingValue] | dict[str, SettingValue] | None"
-# The values of a backend's arguments by name; those of nested blocks are named like `endpoints.s3`.
+# The values of a backend's arguments by name; arguments of nested blocks have names like `endpoints.s3`.
 SettingValues: TypeAlias = Mapping[str, SettingValue]
 
 
 class ArgumentKind(StrEnum):
-    """What an argument takes: anything structured is given as JSON has it."""
+    """The type of an argument; structured arguments are given as JSON."""
 
     TEXT = "text"
     NUMBER = "number"
@@ -36,8 +36,8 @@ class ArgumentKind(StrEnum):
 class BackendArgument(Struct, frozen=True):
     """An argument of a backend.
 
-    `environment` are the variables that set it where the configuration does not, in order of precedence. `parts` are
-    the arguments of a nested block or object. A `secret` is never shown.
+    `environment` are the variables that set it if the configuration does not, in order of precedence. `parts` are the
+    arguments of a nested block or object. A `secret` is never shown.
     """
 
     name: str
@@ -51,13 +51,13 @@ class BackendArgument(Struct, frozen=True):
 class BackendType(Struct, frozen=True):
     """A type of backend.
 
-    `place` returns the location of a workspace's state as a URL, without credentials. `required` are the arguments
-    that it needs; `named_workspaces` says whether there can be others than `default`, and `only_default` names an
-    argument with which there cannot. `apart` are arguments that tell states of one location apart.
+    `place` returns the location of a workspace's state as a URL, without credentials. `required` are mandatory
+    arguments; `named_workspaces` says whether it supports workspaces other than `default`, and `only_default` names an
+    argument that prevents them. `apart` are arguments that distinguish states of the same location.
 
-    `locks` returns what locks the state at a location, such as `lock file s3://…`; `lock_arguments` says which
-    arguments make a backend lock, "" if it needs none. A lock may end with the session that holds it. Only backends
-    whose states statetool opens have them.
+    `locks` returns the locks of the state at a location, such as `lock file s3://…`; `lock_arguments` names the
+    arguments that enable locks, "" if none are needed. A lock may end with the session that holds it. Only supported
+    backends have these fields.
     """
 
     name: str
@@ -73,19 +73,19 @@ class BackendType(Struct, frozen=True):
 
 
 def text_of(values: SettingValues, name: str) -> str:
-    """Return the value of an argument as text, "" if it is not set."""
+    """Return the value of an argument as a string; "" if it is not set."""
     value = values.get(name)
     return "" if value is None else str(value)
 
 
 _URL: Final = pattern(r"([A-Za-z][A-Za-z0-9+.-]*://)([^/?#]*)([^?#]*)(\?[^#]*)?(#.*)?", re.DOTALL)
 _HOST: Final = pattern(r"[^@:\[\]]*(?::[0-9]*)?|\[[0-9A-Fa-f:.%]*\](?::[0-9]*)?")
-# What stands for a part that is not shown.
+# Replaces a hidden part.
 HIDDEN: Final = "…"
 
 
 def without_credentials(text: str) -> str:
-    """Return a text, which may be a URL, without what may be a credential in it.
+    """Remove possible credentials from a string, which may be a URL.
 
     The user and password, the values of the query and the fragment become `…`. So does the rest of a URL that is not
     valid, such as one with a `/` in its password.
@@ -105,14 +105,14 @@ def without_credentials(text: str) -> str:
     return shown + (f"#{HIDDEN}" if fragment else "")
 
 
-# In bytes; a name is a part of file names.
+# In bytes; a name becomes part of file names.
 _LARGEST_NAME: Final = 4096
-# What a segment of a URL's path has without escapes, as Go's url.PathEscape defines it.
+# A segment of a URL's path without escapes, as Go's url.PathEscape defines it.
 _NAME: Final = pattern(r"[A-Za-z0-9\-_.~$&+:=@]+")
 
 
 class WorkspaceSource(StrEnum):
-    """What chose the workspace."""
+    """The source of the current workspace."""
 
     OPTION = "option"
     ENVIRONMENT = "environment"
@@ -122,7 +122,7 @@ class WorkspaceSource(StrEnum):
 
 
 class WorkspaceChoice(Struct, frozen=True):
-    """A workspace and what chose it: `place` is the option, variable, file or URL, "" for the default."""
+    """A workspace and its source: `place` is the option, variable, file or URL, "" for the default."""
 
     name: str
     source: WorkspaceSource
@@ -130,9 +130,9 @@ class WorkspaceChoice(Struct, frozen=True):
 
 
 def chosen_workspace(data: Path, environment: Mapping[str, str], option: str | None = None) -> WorkspaceChoice:
-    """Return the workspace: that of the option, of TF_WORKSPACE, or of the file `environment` in the data directory.
+    """Return the current workspace, from the option, TF_WORKSPACE, or the file `environment` in the data directory.
 
-    Raises StoreError if the name is not one that OpenTofu accepts.
+    Raises StoreError for a name that OpenTofu refuses.
     """
     if option is not None:
         choice = WorkspaceChoice(option, WorkspaceSource.OPTION, "--workspace")
@@ -154,7 +154,7 @@ def chosen_workspace(data: Path, environment: Mapping[str, str], option: str | N
 
 
 def is_workspace_name(name: str) -> bool:
-    """Return whether OpenTofu accepts a name for a workspace: one that a URL has without escapes."""
+    """Return whether OpenTofu accepts a name for a workspace: it must need no escapes in a URL."""
     return _NAME.fullmatch(name) is not None and name not in (".", "..")
 
 

@@ -1,6 +1,6 @@
-"""What a user says about the state of a folder, and how to tell that a configuration may say something.
+"""Options for the state of a folder, and a test whether a configuration may configure its backend.
 
-A block in `terraform` that is not known may say where the state is, as `state_store` of Terraform 1.15 does.
+An unknown block in `terraform` may configure the place of the state, like `state_store` of Terraform 1.15.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from msgspec import Struct
 
 from statefmt.text import pattern
 
-# What a backend or cloud block begins with in a file, and hardly anything else does.
+# The beginning of a backend or cloud block in a file.
 _LIKELY_BLOCK: Final = pattern(rb'\bbackend[\s"]|\bcloud[\s"{]|\bstate_store[\s"]')
-# The arguments and blocks of `terraform` that say nothing of the state's place.
-# Source: OpenTofu and Terraform `internal/configs/parser_config.go` (terraformBlockSchema).
+# The arguments and blocks of `terraform` that do not affect the place of the state. Source: OpenTofu and Terraform
+# `internal/configs/parser_config.go` (terraformBlockSchema).
 HARMLESS: Final = frozenset({
     "required_version", "experiments", "language", "required_providers", "provider_meta", "encryption"
 })  # fmt: skip
-# A comment may stand before the brace.
+# A comment may precede the brace.
 _TERRAFORM: Final = pattern(rb'\bterraform"?\s*+(?:[{:]|/\*)')
 # The parts of a block: comments, strings, heredocs, braces, and words.
 _PART: Final = pattern(
@@ -32,9 +32,10 @@ _PART: Final = pattern(
 
 
 def may_name_place(content: bytes) -> bool:
-    """Return whether a file of a configuration may say where the state is, so that it has to be parsed.
+    """Return whether a configuration file may configure the place of the state, and so must be parsed.
 
-    Parsing all files would double the time of a short run. This only looks at the words directly in `terraform` blocks.
+    Parsing all files would double the time of a short run. This function only reads the words directly in `terraform`
+    blocks.
     """
     if _LIKELY_BLOCK.search(content) is not None:
         return True
@@ -43,7 +44,7 @@ def may_name_place(content: bytes) -> bool:
 
 def _has_other_words(content: bytes, start: int) -> bool:
     if content[start - 1 : start] != b"{":
-        # JSON syntax, where blocks look like anything else, or a comment, behind which there may be a block.
+        # JSON syntax, in which blocks are not recognizable, or a comment, which may precede a block.
         return True
     depth, after_equals = 1, False
     for part in _PART.finditer(content, start):
@@ -60,20 +61,20 @@ def _has_other_words(content: bytes, start: int) -> bool:
                 after_equals = True
             elif part[0] == b"\n":
                 after_equals = False
-    # Not closed: the parser says what is wrong.
+    # Not closed: the parser reports the error.
     return True
 
 
 class BackendOptions(Struct, frozen=True):
-    """What is said about the state of a folder: `--workspace`, and each `--backend-config` as written.
+    """The options for the state of a folder: `--workspace`, and each `--backend-config` as written.
 
-    The rest is what a run allows on the way to a backend, which a repository must not decide: `allowed_hosts` may be
-    sent the credentials of the environment; `allowed_env` are the variables of the environment (`TF_VAR_region`) that
-    the backend block of a folder may use; programs that a configuration names run with `allow_external`; certificates
-    are checked unless `verify` is False. `agree` asks a question and returns the answer, None if nobody can be asked.
-    A state that only files of a folder name may be outside of the folder in `allowed_paths`, files or folders.
-    `debug` receives requests, without credentials. `named_by` is the file that names the state if no word of the user
-    does, such as an operations file: a host in it is that file's choice.
+    The other fields are permissions, which a repository must not grant: `allowed_hosts` may receive the credentials of
+    the environment; `allowed_env` are the variables of the environment (`TF_VAR_region`) that the backend block of a
+    folder may use; `allow_external` runs programs that a configuration names; certificates are checked unless `verify`
+    is False. `agree` asks a question and returns the answer, None if nobody can be asked. `allowed_paths` are files or
+    folders outside the folder for states that only files of the folder name. `debug` receives requests, without
+    credentials. `named_by` is the file that names the state if the user does not, such as an operations file: the file
+    then chooses the host.
     """
 
     workspace: str | None = None
@@ -95,21 +96,21 @@ class BackendOptions(Struct, frozen=True):
         return f"BackendOptions(workspace={self.workspace!r}, settings={settings!r}, …)"
 
 
-# Variables of the environment that a backend block may use, as --allow-env names them, with commas in between.
+# Variables of the environment that a backend block may use, like --allow-env, separated by commas.
 ALLOWED_ENV: Final = "STATETOOL_ALLOW_ENV"
 
 
 def allowed_variables(options: BackendOptions, environment: Mapping[str, str]) -> frozenset[str]:
-    """Return the variables of the environment that the user lets the backend block of a folder use."""
+    """Return the variables of the environment that the backend block of a folder may use."""
     listed = (name.strip() for name in environment.get(ALLOWED_ENV, "").split(","))
     return frozenset(filter(None, (*options.allowed_env, *listed)))
 
 
-# Places where a folder may keep its states outside of itself, as --allow-path names them, in the form of PATH.
+# Places outside a folder for its states, like --allow-path, in the form of PATH.
 ALLOWED_PATHS: Final = "STATETOOL_ALLOW_PATH"
 
 
 def allowed_paths(options: BackendOptions | None, environment: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the files and folders in which the user lets states be that only files of a folder name."""
+    """Return the allowed files and folders for states that only files of a folder name."""
     listed = environment.get(ALLOWED_PATHS, "").split(os.pathsep)
     return tuple(filter(None, (*(options.allowed_paths if options else ()), *listed)))

@@ -1,4 +1,4 @@
-"""The settings of a backend, each with its value and origin, and the place of one state that they name."""
+"""Defines the settings of a backend, each with its value and origin, and the place of a state."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ from statefmt.store.backends.description import (
 )
 from statefmt.store.backends.types import backend_type
 
-# As Go reads truth values.
+# As Go parses booleans.
 _TRUE: Final = frozenset({"1", "t", "T", "TRUE", "true", "True"})
 _FALSE: Final = frozenset({"0", "f", "F", "FALSE", "false", "False"})
 
-# The place of settings that a user gives beside a configuration.
+# The place of settings on the command line.
 OPTION_PLACE: Final = "--backend-config"
 
 
 class SettingSource(StrEnum):
-    """Where a setting comes from."""
+    """The origin of a setting."""
 
     RECORD = "record"  # what init recorded in the data directory
     BLOCK = "block"  # the backend or cloud block of the configuration
     URL = "url"  # the name of the state
-    FILE = "file"  # the name of the state, in a file that may be a stranger's
+    FILE = "file"  # the name of the state, in a file that may come from a stranger
     OPTION = "option"
     ENVIRONMENT = "environment"
     DEFAULT = "default"
@@ -44,7 +44,7 @@ class SettingSource(StrEnum):
 class GivenSetting(Struct, frozen=True):
     """A setting as written, with the file and line, or the option, as its `place`. A nested block is an object.
 
-    `shown` is its value without secrets of the user, which a block has from variables; None if it has none.
+    `shown` is its value without secrets of the user, which a block may contain through variables; None without secrets.
     """
 
     name: str
@@ -55,15 +55,15 @@ class GivenSetting(Struct, frozen=True):
     shown: SettingValue = None
 
     def __repr__(self) -> str:
-        # Which values are secret is only known with the type of the backend.
+        # Only the type of the backend determines which values are secret.
         return f"GivenSetting({self.name!r}, …, {self.place!r})"
 
 
 class BackendSetting(Struct, frozen=True):
     """A setting that is in effect.
 
-    The name of an argument in a nested block is that of both, such as `endpoints.s3`. `place` names the file and line,
-    the URL, the option or the variable, "" for a default. A `secret` must not be shown; `shown` as in GivenSetting.
+    The name of an argument in a nested block includes the block: `endpoints.s3`. `place` names the file and line, the
+    URL, the option or the variable, "" for a default. A `secret` must not be shown; `shown` is as in GivenSetting.
     """
 
     name: str
@@ -75,7 +75,7 @@ class BackendSetting(Struct, frozen=True):
 
     @property
     def public(self) -> SettingValue:
-        """The value without secrets of the user that the block of a folder has from variables."""
+        """The value without secrets of the user, which a block may contain through variables."""
         return self.value if self.shown is None else self.shown
 
     def __repr__(self) -> str:
@@ -86,11 +86,10 @@ class BackendSetting(Struct, frozen=True):
 def effective_settings(
     backend: BackendType, given: Iterable[GivenSetting], environment: Mapping[str, str]
 ) -> tuple[BackendSetting, ...]:
-    """Return the settings in effect, in the order of the backend's arguments, without those that are not set.
+    """Return the settings in effect, in the order of the backend's arguments.
 
-    Later settings of a name replace earlier ones; where none has a value, the environment applies, then the default.
-    Raises StoreError for an argument that the backend does not have, and for a value of the wrong kind; no message
-    contains a value.
+    Later settings of a name replace earlier settings; without a value, the environment applies, then the default.
+    Raises StoreError for an unknown argument, and for a value of the wrong type; no message contains a value.
     """
     known = dict(named_arguments(backend.arguments))
     values: dict[str, GivenSetting] = {}
@@ -117,16 +116,16 @@ def effective_settings(
 
 
 def named_arguments(arguments: Iterable[BackendArgument], prefix: str = "") -> Iterable[tuple[str, BackendArgument]]:
-    """Yield arguments, also those of nested blocks, by names such as `endpoints.s3`."""
+    """Yield arguments, including those of nested blocks, by names such as `endpoints.s3`."""
     for argument in arguments:
         yield prefix + argument.name, argument
         yield from named_arguments(argument.parts, f"{prefix}{argument.name}.")
 
 
 def _flat(setting: GivenSetting, backend: BackendType, known: Mapping[str, BackendArgument]) -> Iterable[GivenSetting]:
-    """Yield the setting, or each of a nested block. Raises StoreError for one that is not known."""
+    """Yield the setting, or each setting in a nested block. Raises StoreError for an unknown setting."""
     if setting.value is None:
-        # A record has all arguments of the release that wrote it.
+        # A record has the arguments of the release that wrote it.
         return
     argument = known.get(setting.name)
     if argument is None:
@@ -137,7 +136,7 @@ def _flat(setting: GivenSetting, backend: BackendType, known: Mapping[str, Backe
         return
     value: SettingValue = setting.value
     if isinstance(value, list) and len(value) <= 1:
-        # How a nested block that may be repeated is recorded.
+        # A record contains a repeatable nested block as a list.
         value = value[0] if value else {}
     if not isinstance(value, dict):
         raise StoreError(f"{setting.place}: {setting.name} must be a block or an object")
@@ -155,7 +154,7 @@ def _shown(value: SettingValue, argument: BackendArgument) -> SettingValue:
 
 
 def _converted(value: SettingValue, argument: BackendArgument, place: str) -> SettingValue:
-    """Return the value as the argument takes it. Raises StoreError without the value, which may be a secret."""
+    """Convert a value to the type of the argument. Raises StoreError without the value, which may be a secret."""
     match argument.kind:
         case ArgumentKind.TEXT if isinstance(value, str):
             return value
@@ -185,8 +184,8 @@ def _converted(value: SettingValue, argument: BackendArgument, place: str) -> Se
 class StatePlace(Struct, frozen=True):
     """One state in a backend: the type of the backend, the workspace, and the settings in effect.
 
-    `location` is a URL without credentials. `settings` have secrets: show them only if they are not marked. `exact` is
-    the location with secrets of the user that a folder has put into it, "" if it has none; it is never shown.
+    `location` is a URL without credentials. `settings` may be secret: show only unmarked settings. `exact` is the
+    location including secrets of the user that a folder has put into it, "" if there are none; it is never shown.
     """
 
     type: str
@@ -201,7 +200,7 @@ class StatePlace(Struct, frozen=True):
         return {setting.name: setting.value for setting in self.settings}
 
     def moved(self, environment: Mapping[str, str], workspace: str, **values: str) -> StatePlace:
-        """Return the place of another state with the same settings but for some values."""
+        """Return the place of another state, with some values changed."""
         settings = tuple(
             structs.replace(setting, value=values[setting.name], shown=None) if setting.name in values else setting
             for setting in self.settings
@@ -213,9 +212,9 @@ class StatePlace(Struct, frozen=True):
 
     @property
     def identity(self) -> str:
-        """What tells this state from all others: the location, and the endpoint or the whole address.
+        """The unique identity of the state: the location, and the endpoint or the whole address.
 
-        It may have a secret, such as a token in the query of an address. Show and keep nothing but a hash of it.
+        It may contain a secret, such as a token in the query of an address. Show and store only its hash.
         """
         backend = backend_type(self.type)
         values = self.values
@@ -227,7 +226,7 @@ class StatePlace(Struct, frozen=True):
 def locations(
     backend: BackendType, settings: Iterable[BackendSetting], workspace: str, environment: Mapping[str, str]
 ) -> tuple[str, str]:
-    """Return the location of a state as it is shown, and the exact one if that has secrets of the user, else ""."""
+    """Return the location of a state for display, and the exact location if it has secrets of the user, else ""."""
     exact = backend.place({setting.name: setting.value for setting in settings}, workspace, environment)
     if all(setting.shown is None for setting in settings):
         return exact, ""

@@ -1,4 +1,4 @@
-"""The table of backends that OpenTofu and Terraform have: their arguments, and where each keeps a workspace's state.
+"""The table of backends of OpenTofu and Terraform: their arguments, and the location of a workspace's state.
 
 Source: OpenTofu `internal/backend/remote-state/*/backend.go`, `internal/backend/{local,remote}`, `internal/cloud`.
 """
@@ -24,12 +24,12 @@ from statefmt.store.backends.description import (
 )
 from statefmt.text import pattern
 
-# The backends whose states statetool reads and writes itself, beside `local`.
+# The backends that statetool reads and writes itself, besides `local`.
 SUPPORTED: Final = frozenset({"http", "pg", "s3"})
 
 
 def backend_type(name: str) -> BackendType | None:
-    """Return a type of backend by its name, None if it is not known."""
+    """Return a type of backend by its name, None if it is unknown."""
     return BACKENDS.get(name)
 
 
@@ -41,7 +41,7 @@ def state_file(values: SettingValues, workspace: str) -> PurePath:
 
 
 def object_key(values: SettingValues, workspace: str) -> str:
-    """Return the key of the object that has a workspace's state in `s3`."""
+    """Return the key of the object with a workspace's state in `s3`."""
     key = text_of(values, "key")
     if workspace == DEFAULT_WORKSPACE:
         return key
@@ -59,7 +59,7 @@ def _azurerm_place(values: SettingValues, workspace: str, environment: Mapping[s
 
 
 def _remote_place(values: SettingValues, workspace: str, environment: Mapping[str, str]) -> str:
-    """Return `remote://HOST/ORGANIZATION/WORKSPACE`, with the whole name that the workspace has there."""
+    """Return `remote://HOST/ORGANIZATION/WORKSPACE`, with the workspace's full name on the host."""
     name = text_of(values, "workspaces.name") or text_of(values, "workspaces.prefix") + workspace
     return f"remote://{text_of(values, 'hostname')}/{text_of(values, 'organization')}/{name}"
 
@@ -79,7 +79,7 @@ def _oss_place(values: SettingValues, workspace: str, environment: Mapping[str, 
 
 
 def _object_path(values: SettingValues, workspace: str) -> str:
-    """Return `BUCKET/PREFIX/WORKSPACE/KEY`, without parts that are empty."""
+    """Return `BUCKET/PREFIX/WORKSPACE/KEY`, without empty parts."""
     named = "" if workspace == DEFAULT_WORKSPACE else workspace
     parts = (text_of(values, "bucket"), text_of(values, "prefix").strip("/"), named, text_of(values, "key"))
     return "/".join(part for part in parts if part)
@@ -110,7 +110,7 @@ def _s3_place(values: SettingValues, workspace: str, environment: Mapping[str, s
     """Return `s3://BUCKET/KEY`, with the region if there is one; escaped where a URL needs it."""
     from urllib.parse import quote
 
-    # What keys often have, and a URL may have in its path, is not escaped.
+    # Characters that are common in keys and allowed in the path of a URL stay unescaped.
     key = quote(object_key(values, workspace), safe="/:=@!$&'()*+,;")
     region = text_of(values, "region")
     return f"s3://{text_of(values, 'bucket')}/{key}" + (f"?region={quote(region)}" if region else "")
@@ -124,7 +124,7 @@ _PORT: Final = pattern(r"[0-9,]*")
 
 
 def _pg_place(values: SettingValues, workspace: str, environment: Mapping[str, str]) -> str:
-    """Return `pg://HOST:PORT/DATABASE?…`, without the parts that neither the string nor the environment has."""
+    """Return `pg://HOST:PORT/DATABASE?…`, without parts that are neither in the string nor in the environment."""
     from urllib.parse import quote, urlencode
 
     host, port, database = _server(text_of(values, "conn_str"))
@@ -140,9 +140,9 @@ def _pg_place(values: SettingValues, workspace: str, environment: Mapping[str, s
 
 
 def _server(text: str) -> tuple[str, str, str]:
-    """Return the host, port and database of a connection string; all "" for one that is not understood.
+    """Return the host, port and database of a connection string; all "" for an unknown format.
 
-    Of a string that is not understood, any part may be of the password.
+    In an unknown format, any part may belong to the password.
     """
     parts: dict[str, str] = {}
     if "://" in text:
@@ -154,7 +154,7 @@ def _server(text: str) -> tuple[str, str, str]:
         parts = dict(parse_qsl(found[3] or ""))
         host, port, database = parts.get("host") or unquote(found[1]), parts.get("port", ""), unquote(found[2] or "")
         database = parts.get("dbname") or database
-        # A `/` in a password ends what looks like the host: `user:pass`.
+        # A `/` in a password ends the apparent host: `user:pass`.
         if any(re.fullmatch("[0-9]*", one.rpartition("]")[2].partition(":")[2]) is None for one in host.split(",")):
             return "", "", ""
     else:
@@ -226,7 +226,7 @@ def _aws_endpoint(name: str, *older: str) -> BackendArgument:
     return _text(name, f"AWS_ENDPOINT_URL_{name.upper()}", *older, "AWS_ENDPOINT_URL")
 
 
-# What `remote` and `cloud` share.
+# Shared by `remote` and `cloud`.
 _ORGANIZATION: Final = (
     _text("hostname", "TF_CLOUD_HOSTNAME", default="app.terraform.io"),
     _text("organization", "TF_CLOUD_ORGANIZATION"),
@@ -268,7 +268,7 @@ _TYPES: Final = (
             _secret(
                 "oidc_request_token", "ARM_OIDC_REQUEST_TOKEN", "ACTIONS_ID_TOKEN_REQUEST_TOKEN", "SYSTEM_ACCESSTOKEN"
             ),
-            # Terraform's name of it, then OpenTofu's.
+            # Terraform's name, then OpenTofu's.
             _text("ado_pipeline_service_connection_id", "ARM_ADO_PIPELINE_SERVICE_CONNECTION_ID"),
             _text("ado_service_connection_id", "ARM_ADO_PIPELINE_SERVICE_CONNECTION_ID"),
             _number("timeout_seconds", "ARM_TIMEOUT_SECONDS", default=300),
@@ -374,12 +374,12 @@ _TYPES: Final = (
         _http_place,
         required=("address",),
         named_workspaces=False,
-        # A location has no values of a query.
+        # The location omits the query of the address.
         apart=("address",),
         locks=_http_locks,
         lock_arguments="lock_address and unlock_address",
     ),
-    # It lives as long as its process.
+    # The state lives as long as its process.
     BackendType("inmem", _texts("lock_id"), _inmem_place),
     BackendType(
         "kubernetes",

@@ -1,8 +1,8 @@
 """Creates, reads and deletes statetool's own files in a folder, by their names and without following links.
 
-A state's folder may be untrusted (a clone, an archive) or shared. So every file that statetool keeps there is opened
-relative to the folder's descriptor, must be a regular file, and must belong to the current user, the state's owner or
-root. A new file appears complete or not at all.
+A state's folder may be untrusted (a clone, an archive) or shared. So every file of statetool is opened relative to the
+folder's descriptor, must be a regular file, and must belong to the current user, the state's owner or root. A new file
+appears complete or not at all.
 """
 
 from __future__ import annotations
@@ -54,7 +54,9 @@ class Folder(Struct, frozen=True):
             return None
 
     def open(self, name: str, flags: int = os.O_RDONLY, *, of_anybody: bool = False) -> int:
-        """Open a regular file that is ours, or `of_anybody`. Raises OSError, and StoreError for anything else."""
+        """Open a regular file of a trusted owner or, with `of_anybody`, of anyone. Raises OSError, and StoreError for
+        other files.
+        """
         try:
             descriptor = os.open(name, flags | _NO_FOLLOW, dir_fd=self.descriptor)
         except OSError as error:
@@ -69,7 +71,7 @@ class Folder(Struct, frozen=True):
         return descriptor
 
     def read(self, name: str, limit: int = LARGEST_STATE, *, of_anybody: bool = False) -> bytes:
-        """Read a file, opened as by `open`. Raises OSError and StoreError, also if it exceeds `limit` bytes."""
+        """Read a file, opened like `open`. Raises OSError and StoreError, also if it exceeds `limit` bytes."""
         descriptor = self.open(name, of_anybody=of_anybody)
         try:
             if os.fstat(descriptor).st_size > limit:
@@ -90,7 +92,7 @@ class Folder(Struct, frozen=True):
                 raise
 
     def replace(self, name: str, content: bytes) -> None:
-        """Create or replace a file of ours, with mode 0600, atomically and durably."""
+        """Create or replace statetool's own file, with mode 0600, atomically and durably."""
         self._check_replaceable(name)
         with self._temporary(content) as temporary:
             self.rename(temporary, name)
@@ -134,7 +136,7 @@ class Folder(Struct, frozen=True):
 
     def sync(self) -> None:
         """Wait until the names in the folder are on disk."""
-        # A folder that may be written but not read cannot be flushed.
+        # A folder with write but no read permission cannot be flushed.
         with suppress(PermissionError), _readable(self.descriptor) as descriptor:
             os.fsync(descriptor)
 
@@ -354,12 +356,12 @@ def backup_name(name: str, now: int, attempt: int) -> str:
 
 
 def backup_stamp(backup: str, name: str) -> str:
-    """Return the part of a name from backup_name() that tells it from other backups of the same state."""
+    """Return the part of a name from backup_name() that distinguishes it from other backups of the state."""
     return backup[len(name) + 1 : -len(".backup")]
 
 
 def stamped_backup(name: str, stamp: str) -> str:
-    """Return the name of a backup from its stamp, the reverse of backup_stamp(); "" unless it is one of our own."""
+    """Return the name of a backup from its stamp, the reverse of backup_stamp(); "" for other names."""
     backup = f"{name}.{stamp}.backup"
     return backup if is_own_backup(backup, name) else ""
 

@@ -45,7 +45,7 @@ _MOST_OLD_BACKUPS: Final = 2000
 
 
 class OldBackup(Struct, frozen=True):
-    """The backup of an edit that the history no longer has: the time of the edit, and the checksum and the stamp."""
+    """The backup of an edit that is no longer in the history: the time of the edit, the checksum, and the stamp."""
 
     time: str
     checksum: str
@@ -55,7 +55,8 @@ class OldBackup(Struct, frozen=True):
 class History(Struct, frozen=True):
     """The edits of a state that can be undone, oldest first, and the number of edits to keep.
 
-    `old_backups` are those of earlier edits, for pruning. `last` is the number of the last edit, which may be gone.
+    `old_backups` are the backups of earlier edits, for pruning. `last` is the number of the last edit, which may have
+    been removed.
     """
 
     format_version: str = _FORMAT
@@ -75,10 +76,10 @@ class History(Struct, frozen=True):
         return self.last_number + 1
 
     def with_entry(self, entry: HistoryEntry) -> History:
-        """Append an edit and drop the oldest ones beyond `keep`, but none of the same joint edit."""
+        """Append an edit and drop the oldest edits beyond `keep`, but none of the same joint edit."""
         entries = (*self.entries, entry)
-        # A joint edit may write a state several times, and is taken back with the content before the first.
-        # What an edit undoes is needed to finish it after a crash.
+        # A joint edit may write a state several times, and its revert needs the content before the first write. After a
+        # crash, completing an undo needs the undone edits.
         first = next((place for place, one in enumerate(entries) if _is_needed(one, entry)), len(entries))
         keep = max(self.keep, len(entries) - first)
         return self.without(entries[:-keep], entries[-keep:])
@@ -95,7 +96,7 @@ _NONE: Final = History()
 
 
 def _is_needed(one: HistoryEntry, last: HistoryEntry) -> bool:
-    """Return whether an edit is of the same joint edit as the last one, or undone by that."""
+    """Return whether an edit belongs to the same joint edit as the last, or is undone by it."""
     if not (joint := last.joint):
         return False
     is_undone = last.undoes is not UNSET and one.number >= last.undoes
@@ -103,7 +104,7 @@ def _is_needed(one: HistoryEntry, last: HistoryEntry) -> bool:
 
 
 def load_history(path: Path, initial: History = _NONE) -> History:
-    """Read the history of a state file, `initial` if there is none. Raises StoreError if it cannot be read."""
+    """Read the history of a state file; `initial` if there is none. Raises StoreError if it is unreadable."""
     try:
         with around(path) as state:
             return history_of(state, initial=initial)
@@ -172,8 +173,8 @@ _GZIP: Final = 31
 def keep_content(state: StateFile, backup: tuple[Folder, str], content: bytes, name: str) -> None:
     """Add the content before an edit, which is already in a backup, under its checksum. Raises OSError, StoreError.
 
-    Uses a hard link to the backup if possible, which takes no space. Replaces an older file of that name: it may have
-    become the state itself, if somebody moved a backup into place.
+    Uses a hard link to the backup if possible, which takes no space. Replaces an older file of that name, which may
+    have become the state itself, if a backup was moved into place.
     """
     with _contents(state, create=True) as folder:
         assert folder is not None
@@ -222,7 +223,7 @@ def drop_contents(state: StateFile, history: History) -> None:
 
 @contextmanager
 def unneeded_contents(state: StateFile, history: History) -> Iterator[tuple[Folder | None, list[str]]]:
-    """Open the folder of the contents, None if it does not exist; yield also the names that no edit needs."""
+    """Open the folder of the contents, None if it does not exist; also yield the names of unneeded contents."""
     needed = {entry.before for entry in history.entries}
     with _contents(state) as folder:
         names = filter(is_content, folder.names()) if folder else ()
@@ -344,7 +345,7 @@ class PlainCopies:
 
 
 def discard_plain(path: Path, is_plain: IsPlain) -> PlainCopies:
-    """Delete the plain backups of a state, and its whole history if any content in it is plain.
+    """Delete the plain backups of a state; if any content in its history is plain, delete the whole history.
 
     The state itself must be encrypted and durable. Unreadable copies are kept and listed in `failed`.
     """
@@ -402,7 +403,7 @@ def backups_of(state: StateFile) -> list[tuple[Folder, str]]:
 
 
 def own_backup(path: Path, stamp: str) -> Path | None:
-    """Return the path of the backup that statetool made before an edit, from its stamp; None if it has none."""
+    """Return the path of statetool's backup before an edit, from its stamp; None if there is none."""
     state = linked_file(path)
     backup = stamped_backup(state.name, stamp) if stamp else ""
     return state.parent / backup if backup else None

@@ -24,7 +24,7 @@ from statefmt.store.reading import LARGEST_STATE
 
 _FORMAT: Final = "1.0"
 _CHECKSUM_LENGTH: Final = 64
-# The whole new content, and room for the pieces of an edit that changes everything.
+# The whole new content, and room for the pieces of a complete change.
 _LARGEST: Final = 2 * LARGEST_STATE
 
 
@@ -111,7 +111,7 @@ def decode(data: bytes) -> Journal:
 def write_journal(state: StateFile, journal: Journal, *, replaces: bool = False) -> None:
     """Write a journal durably beside its state. Raises OSError, StoreError.
 
-    With `replaces`, one that cannot be used any more may be there.
+    With `replaces`, replaces an unusable journal.
     """
     write = state.folder.replace if replaces else state.folder.create
     write(journal_name(state.name), encode(journal))
@@ -133,7 +133,7 @@ def remove_journal(state: StateFile) -> None:
 
 
 def written_as(state: StateFile, status: os.stat_result) -> StateFile:
-    """Return the file under the name of its journal, which may be that of another hard link."""
+    """Return the file under the name of its journal, which may belong to another hard link."""
     if status.st_nlink == 1 or state.folder.status(journal_name(state.name)) is not None:
         return state
     try:
@@ -149,8 +149,8 @@ def written_as(state: StateFile, status: os.stat_result) -> StateFile:
 
 
 def checksum(content: bytes | Iterable[memoryview]) -> str:
-    """Return the SHA-256 of some bytes, or of parts one after the other, in hexadecimal digits."""
-    # Imported late: hashlib loads OpenSSL, which commands that only read do not need.
+    """Return the SHA-256 of bytes, or of consecutive parts, in hexadecimal digits."""
+    # Imported late: hashlib loads OpenSSL, which read-only commands do not need.
     from hashlib import sha256
 
     if isinstance(content, bytes):

@@ -1,10 +1,10 @@
-"""Locks a state file as OpenTofu and Terraform do, detects locks that were left, and holds states for long changes.
+"""Locks a state file like OpenTofu and Terraform, detects stale locks, and holds states for long changes.
 
-The lock is one of fcntl() on the state file itself; a file beside it names the holder. On Linux, it belongs to the open
-file description (F_OFD_SETLK), so that two edits in one process exclude each other as well; it conflicts with the POSIX
-locks of OpenTofu and Terraform. Elsewhere, it is a POSIX lock. Closing any descriptor of the state file then drops it,
-so all access under the lock uses the one descriptor that holds it.
-Sources: OpenTofu `internal/flock/filesystem_lock_unix.go`, `internal/states/statemgr/filesystem.go` and `locker.go`.
+The lock is an fcntl() lock on the state file itself; a file beside it names the holder. On Linux, it belongs to the
+open file description (F_OFD_SETLK), so that two edits in one process exclude each other as well; it conflicts with the
+POSIX locks of OpenTofu and Terraform. Elsewhere, it is a POSIX lock. Closing any descriptor of the state file then
+drops it, so all access under the lock uses the one descriptor that holds it. Sources: OpenTofu
+`internal/flock/filesystem_lock_unix.go`, `internal/states/statemgr/filesystem.go` and `locker.go`.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from statefmt.store.protocol import (
 from statefmt.store.reading import explained, reason_of
 from statefmt.text import printable, shell_line
 
-# The first and the longest wait in seconds; each wait is twice the one before.
+# The first and the longest wait in seconds; each wait doubles.
 _FIRST_WAIT: Final = 0.05
 _LONGEST_WAIT: Final = 1.0
 # In characters: lock information is untrusted.
@@ -51,7 +51,7 @@ def locked(state: StateFile, descriptor: int, info: LockInfo, *, timeout: float,
     """Hold the lock of an open state file; `descriptor` must be open for reading and writing.
 
     If another process holds the lock, waits up to `timeout` seconds from the monotonic time `began`, then raises
-    LockedError with what is known about the holder. Ignores lock information that a dead process left behind.
+    LockedError with the known details of the holder. Ignores lock information of a dead process.
     """
     _wait_for_lock(state, descriptor, timeout, began)
     name = lock_info_name(state.path.name)
@@ -80,7 +80,7 @@ def _wait_for_lock(state: StateFile, descriptor: int, timeout: float, began: flo
 
 
 def _set_lock(descriptor: int, *, wanted: bool) -> bool:
-    """Take or drop the lock; False if another process, or another edit in this one, holds it."""
+    """Take or drop the lock; False if another process, or another edit in this process, holds it."""
     import fcntl
 
     try:
@@ -93,7 +93,7 @@ def _set_lock(descriptor: int, *, wanted: bool) -> bool:
             except OSError as error:
                 if error.errno != errno.EINVAL:
                     raise
-                # The kernel or the file system does not have them.
+                # The kernel or the file system does not support these locks.
         fcntl.lockf(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB if wanted else fcntl.LOCK_UN)
     except (BlockingIOError, PermissionError):
         # EAGAIN or EACCES, depending on the system.
@@ -104,7 +104,7 @@ def _set_lock(descriptor: int, *, wanted: bool) -> bool:
 def lock_owner(descriptor: int) -> int | None:
     """Return the number of the process that holds the lock, 0 if unknown; None if nobody else does.
 
-    This takes no lock. A lock of this process's own, if it belongs to another open file, counts on Linux only.
+    This takes no lock. A lock of this process on another open file counts on Linux only.
     """
     import fcntl
 
@@ -127,7 +127,7 @@ def lock_owner(descriptor: int) -> int | None:
 
 
 def lock_info_beside(state: StateFile) -> LockInfo | None:
-    """Return the lock information beside a state file, which is untrusted; None if there is none, or no valid one."""
+    """Return the untrusted lock information beside a state file; None if it is missing or invalid."""
     with suppress(OSError, StoreError):
         name = lock_info_name(state.path.name)
         return read_lock_info(state.named_in.read(name, LARGEST_LOCK_INFO, of_anybody=True))
@@ -158,10 +158,10 @@ def found_lock(path: Path) -> LockState:
 
 
 def remove_left_lock(path: Path, lock_id: str) -> LockInfo | None:
-    """Delete lock information with this ID that nobody's lock belongs to, and return it.
+    """Delete stale lock information with this ID, and return it.
 
-    Raises LockedError if a process holds the lock, which only it can give back, and StoreError if there is no such lock
-    information.
+    Raises LockedError if a process holds the lock, which only the process can release, and StoreError if there is no
+    such lock information.
     """
     if not path.parent.is_dir():
         raise StoreError(f"{path}: it is not locked")
@@ -197,7 +197,7 @@ def _found(state: StateFile) -> LockState:
 
 @contextmanager
 def _owner_of(state: StateFile) -> Iterator[int | None]:
-    """Yield the process that holds the lock, 0 if the system does not know its number; None if nobody does."""
+    """Yield the process that holds the lock, 0 if its number is unknown; None if the lock is free."""
     try:
         descriptor = os.open(state.name, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=state.folder.descriptor)
     except FileNotFoundError:
@@ -210,9 +210,9 @@ def _owner_of(state: StateFile) -> Iterator[int | None]:
 
 
 _FORMAT: Final = "1.0"
-# In bytes. Many states may be changed together, but their names fit.
+# In bytes; enough for the names of all states of a change.
 _LARGEST: Final = 1 << 20
-# In characters: a marker may come with a folder, from anybody.
+# In characters: a marker may come with a folder, from anyone.
 _LONGEST: Final = 200
 _MOST: Final = 5
 
@@ -224,7 +224,7 @@ class _Marker(Struct, frozen=True):
 
 
 class Hold(NamedTuple):
-    """What a marker says: the lock of the edit, None if the marker is damaged, and the change of several states."""
+    """A marker: the lock of the edit, None if the marker is damaged, and the change of several states."""
 
     lock: LockInfo | None
     edit: JointEdit
@@ -249,12 +249,12 @@ def remove_hold(state: StateFile) -> None:
 
 
 def may_be_held(path: Path) -> bool:
-    """Return whether the marker of a state is there; `path` is that of the state."""
+    """Return whether the state at a path has a marker."""
     return os.path.lexists(path.with_name(hold_name(path.name)))
 
 
 def found_hold(state: StateFile) -> Hold | None:
-    """Return what the marker of a state says, None if there is none. Raises OSError, StoreError."""
+    """Return the marker of a state, None if there is none. Raises OSError, StoreError."""
     try:
         data = state.folder.read(hold_name(state.name), _LARGEST, of_anybody=True)
     except FileNotFoundError:
@@ -267,10 +267,10 @@ def found_hold(state: StateFile) -> Hold | None:
 
 
 def refuse_held(state: StateFile, info: LockInfo | None = None, name: str = "", *, ends_hold: bool = False) -> None:
-    """Raise LockedError if there is a marker of another edit than that of `info`; `name` is that of the state.
+    """Raise LockedError for a marker of another edit than `info`; `name` is the name of the state.
 
-    A damaged marker may be of any edit: only one that `ends_hold`, whose journal names the state, goes on. Raises
-    OSError, StoreError.
+    A damaged marker may belong to any edit: only an edit that `ends_hold`, whose journal names the state, may continue.
+    Raises OSError, StoreError.
     """
     found = found_hold(state)
     if found is None or (found.lock is None and ends_hold):
@@ -302,7 +302,7 @@ def _short(text: str) -> str:
     return printable(text)[:_LONGEST]
 
 
-# The commands that change several states. The words may come with a folder, from anybody.
+# The commands that change several states. The words may come with a folder, from anyone.
 _COMMANDS: Final = frozenset({"apply", "join", "mv", "split", "undo"})
 # In characters.
 _LONGEST_COMMAND: Final = 8192

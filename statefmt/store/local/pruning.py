@@ -1,7 +1,7 @@
 """Deletes old edits from the history of a state, and the backups that statetool made before them.
 
 A backup is deleted only if its name has statetool's own form, the history records that name, and the content has the
-recorded checksum. So backups of OpenTofu and Terraform stay, and so does whatever the user named.
+recorded checksum. So backups of OpenTofu and Terraform stay, and so do backups that the user named.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from statefmt.store.reading import explained
 
 
 class OldFile(NamedTuple):
-    """A file to delete. `inode` identifies it, `links` counts its names, `version` tells whether it has changed."""
+    """A file to delete. `inode` identifies it, `links` counts its names, `version` detects changes."""
 
     path: Path
     size: int
@@ -36,10 +36,10 @@ class OldFile(NamedTuple):
 
 
 class Pruning(Struct, frozen=True):
-    """What a pruning deletes: edits, their contents in the history, and backups.
+    """A planned pruning: edits to delete, their contents in the history, and backups.
 
-    `history` is the current history and `kept` the one afterwards. `changed` are recorded backups with another content,
-    `unrecorded` those that have statetool's form of name but are in no record; both stay.
+    `history` is the current history and `kept` the history afterwards. `changed` are recorded backups with another
+    content, `unrecorded` are files named like backups of statetool without a record; both stay.
     """
 
     history: History
@@ -57,7 +57,7 @@ class Pruning(Struct, frozen=True):
 
     @property
     def freed(self) -> int:
-        """The bytes on disk that this frees: a file with several names takes its room until the last is gone."""
+        """The freed bytes on disk; a file with several names is freed with its last name."""
         files = (*self.backups, *self.contents)
         names: dict[tuple[int, int], int] = {}
         for file in files:
@@ -67,10 +67,11 @@ class Pruning(Struct, frozen=True):
 
 
 def plan_pruning(path: Path, *, keep: int | None = None, since: datetime | None = None) -> Pruning:
-    """Find what to delete: all but the newest edits, `keep` or as many as the history keeps, or those before `since`.
+    """Plan to delete all but the newest edits (`keep`, by default the number of the history), or all edits before
+    `since`.
 
     Nothing may hold the lock of the state: a backup may be another name of the state, and closing it drops the lock.
-    Raises StoreError, also if something that must be a regular file is a symbolic link.
+    Raises StoreError, also for a symbolic link in place of a regular file.
     """
     with explained(path), around(path) as state:
         history = history_of(state)
@@ -81,7 +82,7 @@ def plan_pruning(path: Path, *, keep: int | None = None, since: datetime | None 
         edits, entries = history.entries[: max(first, 0)], history.entries[max(first, 0) :]
         recent = tuple(one for one in history.old_backups if since is not None and not _is_before(one.time, since))
         kept = structs.replace(history, entries=entries, old_backups=recent, last=history.next_number - 1)
-        # Edits in one second have backups of the same stamp if they name the state differently.
+        # Edits in the same second have backups of the same stamp if they name the state differently.
         in_use = {(entry.backup, entry.before) for entry in entries} | {(one.backup, one.checksum) for one in recent}
         expected: dict[str, set[str]] = {}
         for old in history.without(edits, entries).old_backups:
@@ -111,9 +112,9 @@ def plan_pruning(path: Path, *, keep: int | None = None, since: datetime | None 
 
 
 def prune(state: StateFile, pruning: Pruning) -> None:
-    """Delete what was planned; the state must be locked. Raises StoreError if anything has changed since.
+    """Execute a pruning; the state must be locked. Raises StoreError if anything has changed since.
 
-    Killed in between, the next pruning deletes the rest.
+    If it is killed, the next pruning deletes the rest.
     """
     with explained(state.path):
         if history_of(state) != pruning.history:
@@ -139,7 +140,7 @@ def _places(state: StateFile) -> list[tuple[Folder, str]]:
 
 
 def _old_file(folder: Folder, name: str) -> OldFile | None:
-    """Describe a file; None if it does not exist. Raises StoreError if it is a symbolic link or not ours."""
+    """Describe a file; None if it does not exist. Raises StoreError for a symbolic link or an untrusted owner."""
     try:
         descriptor = folder.open(name)
     except FileNotFoundError:
@@ -150,7 +151,7 @@ def _old_file(folder: Folder, name: str) -> OldFile | None:
 
 
 def _is_before(time: str, since: datetime) -> bool:
-    # Anyone who can write the folder can write the history: keep what has no valid time.
+    # Anyone who can write the folder can write the history: keep edits without a valid time.
     with suppress(ValueError, TypeError):
         return datetime.fromisoformat(time) < since
     return False

@@ -1,6 +1,6 @@
 """Records an edit before the state is written: a durable backup of the old content, and a staged history.
 
-Once the write is known to have taken place, the record is published; once it is known not to have, it is discarded.
+The record is published after a confirmed write, and discarded after a confirmed failure.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _SHORT: Final = 1 << 20
 class Recording(Struct, frozen=True):
     """The record of an edit: its entry in the history, the history before and after it, and the backup.
 
-    `backup` is None if the user named it and it is not known any more.
+    `backup` is None if the user named it and its name is lost.
     """
 
     entry: HistoryEntry
@@ -66,7 +66,7 @@ def record(
     terms: WriteTerms,
     joint: JointEdit | UnsetType,
 ) -> Recording:
-    """Write the backup and stage the history, both durably. Raises StoreError, and removes both again."""
+    """Write the backup and stage the history, both durably. Raises StoreError after removing both."""
     wanted = terms.backup
     state.folder.sweep()
     parent = nullcontext(state.named_in) if wanted is None else open_folder(wanted.parent, state.folder.owner)
@@ -96,10 +96,10 @@ def record(
 
 
 def record_creation(state: StateFile, info: LockInfo, content: bytes, joint: JointEdit, initial: History) -> None:
-    """Publish the edit of several states that is about to create this one. Raises StoreError.
+    """Publish the joint edit that is about to create this state. Raises StoreError.
 
-    If the state is not created, the state does not have the content after this edit, which then counts as nothing. A
-    history of an earlier state at this place goes on: what the state is now begins with this edit.
+    If the creation fails, the state does not get the content of this edit, which then has no effect. The history of an
+    earlier state at this place continues; the new state begins with this edit.
     """
     earlier = history_of(state, initial=initial)
     before, command = checksum(b""), info.Info or info.Operation
@@ -111,7 +111,7 @@ def record_creation(state: StateFile, info: LockInfo, content: bytes, joint: Joi
 
 
 def forget_creation(state: StateFile, joint: JointEdit, initial: History) -> None:
-    """Delete the record of a creation that did not take place or was taken back, as far as possible."""
+    """Delete the record of a failed or reverted creation, as far as possible."""
     with suppress(OSError, StoreError):
         history = history_of(state, initial=initial)
         left = tuple(entry for entry in history.entries if not entry.joint or entry.joint.id != joint.id)
@@ -124,19 +124,19 @@ def forget_creation(state: StateFile, joint: JointEdit, initial: History) -> Non
 
 
 def back_up(state: StateFile, content: bytes, now: int) -> Path:
-    """Write a durable backup that belongs to no edit; `now` is in Unix seconds. Raises StoreError."""
+    """Write a durable backup without an edit; `now` is in Unix seconds. Raises StoreError."""
     with failing(f"{state.path}: cannot create a backup beside it"):
         return state.named_in.path / _backup(state.named_in, state.path.name, content, now)
 
 
 def publish(state: StateFile, recording: Recording) -> None:
-    """Publish the record of a write that has taken place. Raises OSError, StoreError."""
+    """Publish the record of a completed write. Raises OSError, StoreError."""
     publish_history(state)
     drop_contents(state, recording.history)
 
 
 def discard(state: StateFile, recording: Recording) -> None:
-    """Delete the record of a write that has not taken place. Raises OSError, StoreError."""
+    """Delete the record of a failed write. Raises OSError, StoreError."""
     if recording.backup is not None:
         remove_backup(state, recording.backup)
     discard_staged(state, recording.earlier)
@@ -161,7 +161,7 @@ def remove_backup(state: StateFile, backup: Path) -> None:
 
 @contextmanager
 def failing(what: str) -> Iterator[None]:
-    """Turn an OSError before a write into a StoreError that says what failed."""
+    """Turn an OSError before a write into a StoreError about `what`."""
     try:
         yield
     except OSError as error:
@@ -170,11 +170,11 @@ def failing(what: str) -> Iterator[None]:
 
 @contextmanager
 def _computed(old: bytes, pieces: Sequence[Piece]) -> Iterator[list[Callable[[], str]]]:
-    """Yield functions that return the checksums of both contents; those of long ones are computed in the meantime."""
+    """Yield functions that return the checksums of both contents; large ones are computed concurrently."""
     if len(old) < _SHORT:
         yield [lambda: checksum(old), lambda: checksum(parts_of(old, pieces))]
         return
-    # Imported late: most states are short, and starting threads takes longer than their checksums.
+    # Imported late: most states are small, and starting threads takes longer than their checksums.
     from concurrent.futures import ThreadPoolExecutor
 
     with ThreadPoolExecutor() as others:
@@ -183,7 +183,7 @@ def _computed(old: bytes, pieces: Sequence[Piece]) -> Iterator[list[Callable[[],
 
 
 def _backup(folder: Folder, wanted: Path | str, content: bytes, now: int) -> str:
-    """Create a durable backup, with `wanted` as its path or as the state's name; never overwrite a file."""
+    """Create a durable backup at the path `wanted`, or named after the state `wanted`; never overwrite a file."""
     if isinstance(wanted, Path):
         try:
             folder.create(wanted.name, content)
@@ -201,10 +201,10 @@ def _backup(folder: Folder, wanted: Path | str, content: bytes, now: int) -> str
 
 
 class EditHistory(Struct, frozen=True):
-    """The history of the state at `path`, which for a state in a backend is a name in a folder of statetool's own.
+    """The history of the state at `path`, which for a state in a backend is a name in a folder of statetool.
 
     `changing` locks the history and opens its folder; `initial` is the history before the first edit. With `is_apart`,
-    the folder is made by the first edit. All methods raise StoreError.
+    the first edit creates the folder. All methods raise StoreError.
     """
 
     path: Path
@@ -222,7 +222,7 @@ class EditHistory(Struct, frozen=True):
         compress_one(self.path)
 
     def keep(self, number: int, info: LockInfo) -> None:
-        """Keep this many edits from now on."""
+        """Set the number of edits to keep."""
         with self.changing(info) as state:
             keep_edits(state, number, initial=self.initial)
 
@@ -235,7 +235,7 @@ class EditHistory(Struct, frozen=True):
         return plan_pruning(self.path, keep=keep, since=since)
 
     def prune(self, pruning: Pruning, keep: int | None, info: LockInfo) -> None:
-        """Delete what was planned, and keep only so many edits from now on unless `keep` is None."""
+        """Execute a pruning, and set the number of edits to keep unless `keep` is None."""
         from statefmt.store.local.pruning import prune
 
         with self.changing(info) as state:

@@ -1,4 +1,4 @@
-"""Reads a state file consistently, even if a write is in progress or was interrupted."""
+"""Reads a state file consistently, even during a write or after an interrupted write."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _ATTEMPTS: Final = 20
 
 
 class StateReader(Protocol):
-    """The run that reads: supplies its environment, and the lock information for a recovery; reports its result."""
+    """The reading run: supplies its environment, and the lock information for a recovery; reports the result."""
 
     @property
     def environment(self) -> Mapping[str, str]:
@@ -67,7 +67,7 @@ def _has_journal(journal: str, status: os.stat_result) -> bool:
 
 
 def _recovered(path: Path, reader: StateReader) -> bytes | None:
-    """Return the content after recovery, or the one before the write if it cannot be recovered now.
+    """Return the content after recovery, or the content before the write if recovery is impossible now.
 
     None if the write has not begun.
     """
@@ -90,7 +90,7 @@ def _recovered(path: Path, reader: StateReader) -> bytes | None:
 
 
 def _old_side(path: Path) -> bytes | None:
-    """Return the content before a write that has begun; None if none has."""
+    """Return the content before a write in progress; None if there is none."""
     from statefmt.store.local.journal import written_as
     from statefmt.store.local.transaction import old_side
 

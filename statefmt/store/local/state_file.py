@@ -1,4 +1,4 @@
-"""Opens the folders of a state file, of its link's target, and of a state that is not a file on this machine."""
+"""Opens the folders of a state file, of its link's target, and of the records of a state in a backend."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from statefmt.store.files import InsidePath, RealPath, close
 from statefmt.store.local._folder import STAGED_HISTORY, Folder, history_name, journal_name, open_folder
 from statefmt.text import shell_word
 
-# Where `init` records the backend, in each folder; TF_DATA_DIR names another data directory.
+# Holds the record of `init` in each folder; TF_DATA_DIR names another data directory.
 _DATA: Final = ".terraform"
 _RECORD: Final = "terraform.tfstate"
-# Names that the system gives to open files, which also have names of their own.
+# Names of open files, which also have names of their own.
 _OF_OPEN_FILES: Final = ("/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/fd/", "/proc/")
 
 
 class StateFile(Struct, frozen=True):
     """A state file; `path` is the path as given, possibly a symbolic link.
 
-    `folder` and `name` are those of the file itself; its journal and history are kept there, whatever link leads to
-    it. `named_in` is the folder of `path`; backups and lock information are kept there, as OpenTofu does.
+    `folder` and `name` belong to the file itself, and hold its journal and history, regardless of links. `named_in` is
+    the folder of `path`, and holds backups and lock information, as for OpenTofu.
     """
 
     path: Path
@@ -41,18 +41,18 @@ class StateFile(Struct, frozen=True):
         return self.folder.path / journal_name(self.name)
 
     def is_at(self, descriptor: int) -> bool:
-        """Return whether an open file is still the one under this name."""
+        """Return whether an open file still has this name."""
         found = self.folder.status(self.name)
         return found is not None and os.path.samestat(found, os.fstat(descriptor))
 
 
 def version_of(status: os.stat_result) -> tuple[int, int, int]:
-    """Return a value that changes whenever the content changes, unless a program sets the time back."""
+    """Return a value that changes with the content, unless a program sets the time back."""
     return (status.st_mtime_ns, status.st_size, status.st_ino)
 
 
 def change_of(status: os.stat_result) -> tuple[int, int, int]:
-    """Return a value that changes whenever the file changes: no program can set this time, but links change it, too."""
+    """Return a value that changes with the file: programs cannot set this time, but links change it, too."""
     return (status.st_ctime_ns, status.st_size, status.st_ino)
 
 
@@ -87,7 +87,7 @@ def linked_file(path: Path) -> Path:
 
 
 def check_own_name(path: Path) -> None:
-    """Raise StoreError for a name such as /dev/stdin, beside which no files can be created."""
+    """Raise StoreError for a name such as /dev/stdin, beside which files cannot be created."""
     if os.path.abspath(path).startswith(_OF_OPEN_FILES):  # noqa: PTH100
         raise StoreError(
             f"{path}: this names an open file, not a regular file; nothing was written. Name the file itself, or use "
@@ -98,8 +98,8 @@ def check_own_name(path: Path) -> None:
 def refuse_init_file(path: Path | str, data_dir: str = "") -> None:
     """Raise StoreError for the file in which `init` records the backend of a folder, in `.terraform` or `data_dir`.
 
-    It has the name of a state. With a state in it, the engines refuse every command in the folder, and the objects are
-    in no state that a command uses.
+    The file is named like a state. With a state in it, the engines refuse every command in the folder, and no command
+    uses the state.
     """
     folder = init_folder(path, data_dir)
     if folder is not None:
@@ -111,16 +111,16 @@ def refuse_init_file(path: Path | str, data_dir: str = "") -> None:
 
 
 def init_folder(path: Path | str, data_dir: str = "") -> Path | None:
-    """Return the folder whose file of `init` a path names, through a link, too; None for any other path."""
+    """Return the folder whose record of `init` a path names, also through a link; None for any other path."""
     if "\0" in str(path):
-        # No path of a file; who opens it says so.
+        # Not the path of a file; opening it raises the error.
         return None
     for named in (path, os.path.abspath(path), os.path.realpath(path)):  # noqa: PTH100 - Path.resolve may raise
         place = Path(named)
         for data in filter(None, (_DATA, os.path.normpath(data_dir) if data_dir else "")):
             parts = Path(data).parts
             if place.name == _RECORD and place.parent.parts[-len(parts) :] == parts:
-                # Of a data directory elsewhere, the folder is not known: it is the current one.
+                # The folder of an external data directory is unknown: assume the current folder.
                 return Path() if Path(data).is_absolute() else Path(*place.parent.parts[: -len(parts)])
     return None
 
@@ -137,22 +137,22 @@ _LOCK: Final = "lock"
 _LOCATION: Final = "location"
 _LONGEST_LABEL: Final = 1 << 16
 _PRIVATE: Final = 0o700
-# Seconds. A write to a backend holds the lock, and may have to be tried again.
+# Seconds. A write to a backend holds the lock, and may be retried.
 _PATIENCE: Final = 120.0
 _NAP: Final = 0.05
 
 
-# Two processes on one machine may edit the same state in a backend at the same time, if nothing locks it. So the folder
-# with its history and backups is locked while it is changed.
+# Two processes on one machine may edit the same state in a backend at the same time if it has no lock. So the folder
+# with its history and backups is locked during changes.
 
 
 @contextmanager
 def opened_folder(base: Path, inside: Sequence[str], name: str, label: str) -> Iterator[StateFile]:
-    """Create a folder in `base` unless it exists, lock it, and return the place of a state with a name in it.
+    """Create a folder in `base` unless it exists, lock it, and return the place of a state in it.
 
-    `inside` are the names on the way to the folder: each must be statetool's own and no symbolic link. New folders have
-    mode 0700. The folder is for one state, which a file in it names by its `label`. Raises OSError, StoreError, and
-    LockedError if another process holds the lock for long.
+    `inside` are the path segments of the folder: each must belong to statetool and not be a symbolic link. New folders
+    have mode 0700. The folder is for one state; a file in it contains the state's `label`. Raises OSError, StoreError,
+    and LockedError if another process holds the lock for long.
     """
     with ExitStack() as opened:
         owner = _made(base)
@@ -167,12 +167,12 @@ def opened_folder(base: Path, inside: Sequence[str], name: str, label: str) -> I
 
 
 def may_be_unpublished(folder: Path, name: str) -> bool:
-    """Return whether there may be the record of a write of unknown outcome."""
+    """Return whether the record of a write of unknown outcome may exist."""
     return os.path.lexists(folder / history_name(name) / STAGED_HISTORY)
 
 
 def _made(folder: Path) -> tuple[int, int]:
-    """Create a folder and those above it, as far as they are missing; return the owner of what was there."""
+    """Create a folder and its missing parents; return the owner of the existing part."""
     try:
         status = folder.stat()
     except FileNotFoundError:
@@ -180,7 +180,7 @@ def _made(folder: Path) -> tuple[int, int]:
         with suppress(FileExistsError):
             folder.mkdir(_PRIVATE)
             if owner[0] != 0 and os.geteuid() == 0:
-                # Root works in the home of a user, who could not use the folder otherwise.
+                # Otherwise a user could not use a folder that root created in the user's home.
                 os.chown(folder, *owner)
         return owner
     return status.st_uid, status.st_gid

@@ -31,7 +31,7 @@ def create_file(path: Path, content: bytes) -> None:
         journal = path.with_name(journal_name(path.name))
         # The name of the journal may be too long for a file: lexists is False then.
         if os.path.lexists(journal):
-            # It would be taken for that of the new file.
+            # It would be mistaken for the journal of the new file.
             raise StoreError(
                 f"{path}: there is no such file, but there is the journal of an interrupted write of it, {journal}; "
                 "nothing was written. Move the journal to where the file went"
@@ -42,7 +42,7 @@ def create_file(path: Path, content: bytes) -> None:
 def replace_file(path: Path, content: bytes) -> None:
     """Create or replace a file that is not a state, with mode 0600, atomically. Raises StoreError.
 
-    A file of another user and what is not a regular file are not replaced.
+    Refuses to replace a file of another user and anything but a regular file.
     """
     check_platform()
     with explained(path), signals_held_back(), open_folder(path.parent) as folder:
@@ -51,10 +51,10 @@ def replace_file(path: Path, content: bytes) -> None:
 
 @dataclass(frozen=True, slots=True)
 class LocalFile:
-    """The state file at a path; see Store. `reader` is the run that reads it.
+    """The state file at a path; see Store. `reader` is the reading run.
 
-    With `even_torn`, also opens a file that an interrupted write left half written and that cannot be recovered. With
-    `makes_folders`, creates the folders of a new state. As for OpenTofu, an empty file has no state.
+    With `even_torn`, also opens a half-written file that cannot be recovered. With `makes_folders`, creates the folders
+    of a new state. Like for OpenTofu, an empty file has no state.
     """
 
     name: str
@@ -67,7 +67,9 @@ class LocalFile:
         return path_of(self.name)
 
     def read(self) -> Stored:
-        """Read the content before or after any write in progress. Its version is None: only a locked file has one."""
+        """Read the content before or after any write in progress. Its version is None: only a locked file has a
+        version.
+        """
         try:
             return Stored(read_settled(self.name, self.reader), None)
         except UnrecoverableError:
@@ -105,11 +107,11 @@ class LocalFile:
             yield replace(opened, is_new=not opened.data, data_dir=self._data_dir)
 
     def lock_state(self) -> LockState:
-        """Ask the system who holds the lock, and read the lock information beside the file."""
+        """Ask the system for the holder of the lock, and read the lock information beside the file."""
         return found_lock(self.path)
 
     def remove_lock(self, lock_id: str) -> LockInfo | None:
-        """Delete the lock information that a process left behind. The lock itself ends with its process."""
+        """Delete stale lock information. The lock itself ends with its process."""
         return remove_left_lock(self.path, lock_id)
 
     def versions(self) -> Sequence[HistoryEntry]:

@@ -59,8 +59,8 @@ class OpenState(Struct, frozen=True):
     """An open state file and its content; see LockedManagedStore.
 
     `is_torn` if the journal of an interrupted write is still beside it. `joint` is set if other states are edited with
-    this one. A file that `is_new` is written without a backup. `data_dir` is TF_DATA_DIR, where `init` may keep its
-    record.
+    this one. A file that `is_new` is written without a backup. `data_dir` is TF_DATA_DIR, which may contain the record
+    of `init`.
     """
 
     file: StateFile
@@ -94,9 +94,9 @@ class OpenState(Struct, frozen=True):
         return None if kept is None else str(kept)
 
     def renewed(self) -> OpenState:
-        """Read the open file, since closing another one would drop the lock on some systems.
+        """Read the open file, since closing another descriptor would drop the lock on some systems.
 
-        Finishes or rolls back a write that failed halfway.
+        Finishes or rolls back an incomplete write.
         """
         new = _settled(self.file, self.descriptor, self.info, self.note)
         return replace(new, joint=self.joint, is_new=self.is_new and not new.data, data_dir=self.data_dir)
@@ -111,7 +111,7 @@ class OpenState(Struct, frozen=True):
     def delete(self, expected: Hashable, *, now: int) -> str:
         """Rename the file to a backup.
 
-        A process that waits for the lock has this file open, and then works on the backup: nothing is lost.
+        A process that waits for the lock has this file open, and then works on the backup, so nothing is lost.
         """
         self._check(expected, "deleted")
         self._check_place()
@@ -126,7 +126,7 @@ class OpenState(Struct, frozen=True):
     def discard(self, expected: Hashable) -> None:
         """Delete the file, after emptying it.
 
-        A process that waits for the lock has the file open, and finds it as empty as a new one.
+        A process that waits for the lock has the file open, and finds it empty like a new file.
         """
         self._check(expected, "deleted")
         self._check_place()
@@ -141,15 +141,15 @@ class OpenState(Struct, frozen=True):
             raise StoreError(f"{self.file.path}: the file changed during the edit; nothing was {what}, try again")
 
     def _is_changed(self, before: Hashable) -> bool:
-        """Return whether the content changed after `before`; a link that the history made or removed changes none."""
+        """Return whether the content changed after `before`; ignores links of the history."""
         return change_of(os.fstat(self.descriptor)) != before and read_all(self.descriptor) != self.data
 
     def commit(self, new: bytes | Sequence[Piece], terms: WriteTerms) -> Path | None:
         """Replace the content, after a backup; mode and owner stay.
 
-        `new` is the new content as bytes or as pieces, which are never joined in memory. A backup that is not to be
-        kept is deleted after the write. Returns the path of the backup; None if there is none or the content is the
-        same. Raises StoreError if the write fails, and restores the old content if possible.
+        `new` is the new content as bytes or as pieces, which are never joined in memory. A temporary backup is deleted
+        after the write. Returns the path of the backup; None if there is none or the content is the same. Raises
+        StoreError if the write fails, and restores the old content if possible.
         """
         pieces: tuple[Piece, ...] = (new,) if isinstance(new, bytes) else tuple(new)
         if makes_the_same(self.data, pieces):
@@ -224,7 +224,7 @@ class OpenState(Struct, frozen=True):
                 journal = Journal(way, pieces, recording.entry, state.name, os.fstat(self.descriptor).st_ino)
                 write_journal(state, journal, replaces=self.is_torn)
                 if not self.is_torn and self._is_changed(found):
-                    # By a program that asks for no lock: it has had the whole time of the backup.
+                    # Written by a program without a lock, during the backup.
                     remove_journal(state)
                     raise StoreError(f"{state.path}: the file changed during the edit; nothing was written, try again")
         except BaseException:
@@ -292,7 +292,7 @@ def open_state(
 
     `info` describes the edit in the lock and in the history. Finishes or rolls back an interrupted write first and
     reports it to `note`; with `even_torn`, opens the file even if that is impossible, and with `even_held`, even if the
-    marker of an edit of several states is beside it; with `ends_hold`, if that marker is damaged. With `create`, a
+    marker of an edit of several states is beside it; with `ends_hold`, even if the marker is damaged. With `create`, a
     missing file is created, with mode 0600, and deleted at the end if it is still empty, as OpenTofu does. Raises
     StoreError if the file cannot be opened for writing, and LockedError if another process holds the lock for longer
     than `timeout` seconds.
@@ -328,7 +328,7 @@ def _settled(file: StateFile, descriptor: int, info: LockInfo, note: Notify, *, 
 def _opened(
     opened: ExitStack, path: Path, info: LockInfo, timeout: float | None, *, create: bool
 ) -> tuple[StateFile, int]:
-    """Open and lock the file, again if it was replaced meanwhile; without a timeout, do not lock it."""
+    """Open and lock the file, again if it was replaced meanwhile; without a timeout, do not lock."""
     began = time.monotonic()
     for _ in range(_MOST_REPLACEMENTS):
         with ExitStack() as attempt:
@@ -350,7 +350,7 @@ def _opened(
 
 
 def _remove_empty(file: StateFile, descriptor: int) -> None:
-    """Delete a file that was created to be locked and got no content, while it is still locked."""
+    """Delete a file that was created for the lock and has no content, while it is still locked."""
     with suppress(OSError, StoreError):
         if os.fstat(descriptor).st_size == 0 and file.is_at(descriptor):
             file.folder.remove(file.name)
@@ -372,7 +372,7 @@ class UnrecoverableError(StoreError):
 def recover(state: StateFile, descriptor: int) -> str:
     """Finish or roll back an interrupted write of this state; `descriptor` must be open for both, and locked.
 
-    Returns a sentence that says what was done, or "". Raises StoreError if neither is possible.
+    Returns a sentence about the recovery, or "". Raises StoreError if neither is possible.
     """
     try:
         journal = read_journal(state)
@@ -417,7 +417,7 @@ def recover(state: StateFile, descriptor: int) -> str:
 def old_side(state: StateFile) -> bytes | None:
     """Return the content before an unfinished write; None if there is no such write.
 
-    Raises StoreError if the journal is damaged or that content cannot be read.
+    Raises StoreError if the journal is damaged or the content cannot be read.
     """
     try:
         journal = read_journal(state)
@@ -476,7 +476,7 @@ def _sides(state: StateFile, journal: Journal) -> tuple[bytes, bytes]:
         what = f"{state.path}: a write was interrupted and can neither be finished nor undone"
         cause = f"{state.folder.path / journal.backup}: {reason_of(error)}"
         if isinstance(error, OSError) and not isinstance(error, FileNotFoundError):
-            # The content is there, and may be readable later or by another user.
+            # The content exists, and may be readable later or by another user.
             raise StoreError(f"{what} now: {cause}") from error
         advice = f"Put a good copy back: `statetool restore BACKUP --state {shell_word(str(state.path))}`"
         raise UnrecoverableError(f"{what}: {cause}", advice) from error
@@ -506,6 +506,6 @@ def _remember(state: StateFile, entry: HistoryEntry) -> str:
         if entry not in history.entries:
             save_history(state, history.with_entry(entry))
     except (OSError, StoreError) as error:
-        # A readable state is worth more than its history.
+        # A readable state matters more than its history.
         return f", but it could not be added to the history: {error}"
     return ""

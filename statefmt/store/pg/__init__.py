@@ -1,7 +1,7 @@
-"""The client of the backend `pg`: a row for each state, locked by its id as an advisory lock of one session.
+"""The client of the backend `pg`: each state is a row, locked by an advisory lock of a session on its id.
 
-The lock is the session's: it is gone with the connection, and nothing is written after that.
-Source: OpenTofu `internal/backend/remote-state/pg/client.go`.
+The lock belongs to the session: it ends with the connection, after which nothing is written. Source: OpenTofu
+`internal/backend/remote-state/pg/client.go`.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from statefmt.store.pg._rows import LostError, Session, StateRow, StateTable
 from statefmt.store.protocol import LockInfo, Stored
 from statefmt.store.remote.client import Connection, ListedState, LockHeldError, UnknownOutcomeError
 
-# Settings are of one transaction, or of a session that is nobody else's: a pooler would give them to others. The row is
-# locked only while somebody writes it.
+# Settings apply to one transaction, or to an exclusive session: a pooler would pass them on to other clients. The row
+# is locked only during a write.
 _CAREFUL: Final = """
 SELECT set_config('statement_timeout', %s, true), set_config('lock_timeout', %s, true),
 CASE current_setting('synchronous_commit') WHEN 'off' THEN set_config('synchronous_commit', 'on', true) END
@@ -76,12 +76,12 @@ class PgClient:
             reason = str(error)
         link.lose(reason, may_have_effect=True)
         with suppress(LostError, StoreError):
-            # The server may still have the session, and in it the lock.
+            # The session may still exist on the server, and hold the lock.
             link.connected()
         raise StoreError(f"{self.location}: the connection was lost before the state was locked: {reason}")
 
     def holder(self) -> LockInfo | None:
-        """Return the session that holds the lock, as far as the server shows it; None if there is none."""
+        """Return the session that holds the lock, as far as the server reveals it; None if there is none."""
         found = self._link.retried(self._locks.holder)
         if found is None:
             return None
@@ -114,7 +114,7 @@ class PgClient:
             )
 
     def force_unlock(self, lock_id: str) -> LockInfo | None:
-        """Refuse: a lock is left behind by no session that has ended, and ending a session is its owner's decision."""
+        """Refuse: locks end with their session, and only its owner may end a session."""
         found = self._link.retried(self._locks.holder)
         if found is None:
             raise StoreError(
@@ -132,7 +132,7 @@ class PgClient:
         return self._link.retried(self._row.names)
 
     def states_below(self, prefix: str) -> Iterator[ListedState]:
-        """Yield the rows of a schema or, if it is "", of all schemas with a table of states."""
+        """Yield the rows of a schema; for "", of all schemas with a table of states."""
         if prefix:
             yield from self._states_in(prefix)
             return
@@ -151,7 +151,7 @@ class PgClient:
             yield ListedState(self._place.moved(self._environment, name, schema_name=schema), version, size)
 
     def delete(self, expected: Hashable) -> None:
-        """Delete the row, if it has this version."""
+        """Delete the row if it has this version."""
         needs_lock = self._link.held is not None or bool(self._link.lost_for)
         self._change(lambda session: self._row.delete(session, expected), expected, needs_lock)
 
@@ -199,7 +199,7 @@ class PgClient:
         raise StoreError(f"{self.location}: the connection was lost; nothing was written: {reason}")
 
     def _text(self, content: bytes) -> str:
-        """Return the content as the column takes it. Raises StoreError."""
+        """Return the content as a value of the column. Raises StoreError."""
         try:
             text = content.decode()
         except UnicodeDecodeError:
@@ -215,14 +215,14 @@ class PgClient:
 _LOCK_KEY: Final = "SELECT pg_try_advisory_lock(%s)"
 _UNLOCK_KEY: Final = "SELECT pg_advisory_unlock(%s)"
 _PID: Final = "SELECT pg_backend_pid()"
-# A question may wait for its answer longer than a session may be idle. Releases before 14 have no such limit. The
-# server keeps the lock of a machine that has vanished until it notices, by default after two hours.
+# A prompt may outlast the idle limit of a session. Releases before 14 have no such limit. The server keeps the lock of
+# a vanished machine until it notices, by default after two hours.
 _KEEP: Final = f"""
 SELECT set_config('application_name', %s, false), set_config('statement_timeout', %s, false),
 CASE WHEN current_setting('server_version_num')::int >= 140000 THEN set_config('idle_session_timeout', '0', false) END,
 {", ".join(f"set_config('tcp_keepalives_{name}', '{value}', false)" for name, value in KEEPALIVES.items())}
 """
-# Every program that locks a row tries the creation lock, and gives it back at once.
+# Every program that locks a row tries the creation lock, and releases it at once.
 _MOMENTS: Final = 5
 _MOMENT: Final = 0.05
 # In bytes, without the end. Source: PostgreSQL, NAMEDATALEN.
@@ -235,7 +235,7 @@ _POOLER: Final = (
 
 @dataclass(frozen=True, slots=True)
 class RowLocks:
-    """The lock of one row, as sessions of the `link` take it. All methods raise LostError and StoreError."""
+    """The lock of one row, taken in sessions of the `link`. All methods raise LostError and StoreError."""
 
     row: StateRow
     link: ServerLink
@@ -276,7 +276,7 @@ class RowLocks:
         raise LockHeldError(holder.info, way_out(holder.pid))
 
     def require(self, session: Session) -> None:
-        """Raise StoreError unless this session holds the lock, of the row that the workspace has now."""
+        """Raise StoreError unless this session holds the lock of the workspace's current row."""
         held = self.link.held
         if held is None:
             raise StoreError(f"{self.row.location}: the lock is not held; nothing was written")
@@ -292,17 +292,17 @@ class RowLocks:
             raise StoreError(f"{self.row.location}: the lock was not in this session any more: {_POOLER}")
 
     def holder(self, session: Session) -> SessionLock | None:
-        """Return the session that holds the lock, as far as the server shows it; None if there is none."""
+        """Return the session that holds the lock, as far as the server reveals it; None if there is none."""
         held, row = self.link.held, self.row.id(session)
         keys = creation_keys(self.row.table) if row is None else (row,)
         return next(iter(holders(session, held.keys if held else keys)), None)
 
     def _refuse_shared_session(self, session: Session) -> None:
-        """Raise StoreError if a pooler gives the session of the server to others between two statements."""
+        """Raise StoreError if a pooler switches sessions of the server between two statements."""
         pid = session.identify().pid
         if pid == session.announced_pid:
             return
-        # There is a pooler. One that gives a session to each client for good may go on.
+        # There is a pooler. A pooler with a permanent session for each client is acceptable.
         other = self.link.another()
         try:
             other.execute("BEGIN")
@@ -315,11 +315,11 @@ class RowLocks:
 
 
 def _release(session: Session, keys: Sequence[int]) -> int:
-    """Unlock all keys; return how many of them were not locked."""
+    """Unlock all keys; return the number of keys that were not locked."""
     return sum(not session.execute(_UNLOCK_KEY, (key,))[0][0] for key in keys)
 
 
-# Terraform, and OpenTofu before 1.10, lock this to create the row of any state.
+# Terraform, and OpenTofu before 1.10, lock this key to create the row of any state.
 _ANY_CREATION: Final = -1
 _FNV_OFFSET: Final = 0x811C9DC5
 _FNV_PRIME: Final = 0x01000193
@@ -342,7 +342,7 @@ SELECT pg_backend_pid(), count(*) FROM pg_catalog.pg_locks AS l WHERE l.pid = pg
 
 @dataclass(frozen=True, slots=True)
 class SessionLock:
-    """A lock, and the session that holds it. `started` is when the session began, "" if the server hides it."""
+    """A lock, and its session. `started` is the start of the session, "" if the server hides it."""
 
     pid: int
     key: int
@@ -353,8 +353,8 @@ class SessionLock:
 
     @property
     def info(self) -> LockInfo:
-        """What is known about the holder; the ID is that of the server process, which ends with the session."""
-        # The server shows the sessions of other users only to some.
+        """The known details of the holder; the ID is the server process, which ends with the session."""
+        # The server hides the sessions of other users from ordinary users.
         host = f"@{self.address or '[local]'}" if self.started else ""
         return LockInfo(
             ID=str(self.pid),
@@ -368,7 +368,7 @@ class SessionLock:
 
 
 def creation_keys(table: StateTable) -> tuple[int, int]:
-    """Return the keys to lock while the row of a state is created: that of all releases, and of OpenTofu 1.10."""
+    """Return the keys to lock during the creation of a row: one of all releases, and one of OpenTofu 1.10."""
     value = _FNV_OFFSET
     for byte in f"{table.schema}\0{table.table}".encode():
         value = (value * _FNV_PRIME & 0xFFFFFFFF) ^ byte
@@ -382,6 +382,6 @@ def holders(session: Session, keys: Iterable[int]) -> list[SessionLock]:
 
 
 def own_locks(session: Session, keys: Iterable[int]) -> tuple[int, int]:
-    """Return the process of the server that answers, and how many of the keys it holds."""
+    """Return the process of the answering server, and the number of keys that it holds."""
     pid, count = session.execute(_OWN, (list(keys),))[0]
     return pid, count

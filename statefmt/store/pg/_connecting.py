@@ -1,4 +1,4 @@
-"""The connection to a PostgreSQL server and its parameters: made when used, made again when lost."""
+"""Connects to a PostgreSQL server on first use, reconnects after a loss, and translates connection parameters."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from statefmt.store.remote.hosts import approach, is_of_folder
 
 T = TypeVar("T")
 
-# The attempts of what only reads, and the seconds before each after the first.
+# The attempts of a read, and the seconds before each attempt after the first.
 _ATTEMPTS: Final = 4
 _WAIT: Final = 0.5
 
@@ -45,8 +45,8 @@ class RowLock:
 class ServerLink:
     """The session of a client, and the lock that it holds.
 
-    `lost_for` is why the lock is lost, "" if it is not. `unfinished` is the session of a lost connection that may still
-    have an effect, or hold the lock.
+    `lost_for` is the reason why the lock is lost, or "". `unfinished` is the session of a lost connection, which may
+    still have an effect or hold the lock.
     """
 
     def __init__(self, place: StatePlace, connection: Connection) -> None:
@@ -63,11 +63,11 @@ class ServerLink:
 
     @property
     def statement_limit(self) -> int:
-        """The longest time of a statement, for the server, in ms: its refusal is to come before the patience ends."""
+        """The time limit of a statement on the server, in ms: the server must refuse before the patience ends."""
         return math.ceil(self.patience.answer * 900)
 
     def retried(self, read: Callable[[Session], T]) -> T:
-        """Read; connect again if the connection is lost."""
+        """Read; reconnect if the connection is lost."""
         reason = ""
         for attempt in range(_ATTEMPTS):
             if attempt:
@@ -108,7 +108,7 @@ class ServerLink:
             session.close()
 
     def _end(self, session: Session, lost: Backend) -> None:
-        """Make sure that the session of a lost connection has ended: it may still commit, and holds the lock."""
+        """Make sure that the session of a lost connection has ended: it may still commit, and hold the lock."""
         if not session.end(lost):
             raise StoreError(
                 f"{self._place.location}: the connection was lost, and the server still has its session open: it may "
@@ -118,11 +118,11 @@ class ServerLink:
 
 
 def way_out(pid: int) -> str:
-    """Return what ends a session whose program is gone."""
+    """Return advice on ending a session whose program no longer runs."""
     return f"If that program has ended, run `SELECT pg_terminate_backend({pid});` in the database"
 
 
-# All others are refused: some name programs or files to write, and some change what a session is.
+# All other parameters are refused: some name programs or files to write, and some change the meaning of a session.
 _SUPPORTED: Final = frozenset({
     "host", "hostaddr", "port", "dbname", "user", "password", "passfile", "sslmode", "sslnegotiation", "sslcert",
     "sslkey", "sslcertmode", "sslpassword", "sslrootcert", "sslcrl", "sslcrldir", "sslsni",
@@ -131,24 +131,24 @@ _SUPPORTED: Final = frozenset({
     "keepalives_count", "tcp_user_timeout", "client_encoding", "options", "application_name",
     "fallback_application_name", "target_session_attrs", "load_balance_hosts",
 })  # fmt: skip
-# "" means the same as no value, but keeps libpq from reading the variable itself.
+# An empty value means no value, but keeps libpq from reading the variable itself.
 _MAY_BE_EMPTY: Final = ("password", "sslcert", "sslkey", "sslrootcert", "sslcrl", "sslcrldir")
-# What lib/pq takes beside the parameters of libpq. Any other name may be a part of a password with a space.
+# Parameters that only lib/pq has. Any other name may be part of a password with a space.
 _ONLY_LIB_PQ: Final = frozenset({
     "binary_parameters", "disable_prepared_binary_result", "sslinline", "krbspn", "search_path", "statement_timeout",
     "lock_timeout", "idle_in_transaction_session_timeout", "work_mem", "timezone",
 })  # fmt: skip
 _PORT: Final = "5432"
-# Files that OpenSSL reads to their end, which a device does not have.
+# Files that OpenSSL reads to their end; a device has no end.
 _FILES: Final = ("sslcert", "sslkey", "sslrootcert", "sslcrl")
 # In bytes.
 _LARGEST_FILE: Final = 16 << 20
-# In seconds: a server that vanishes is noticed after about a minute.
+# In seconds: a vanished server is noticed after about a minute.
 KEEPALIVES: Final[Mapping[str, str]] = {"idle": "20", "interval": "10", "count": "4"}
 
 
 def connection_parameters(place: StatePlace, environment: Mapping[str, str], patience: Patience) -> dict[str, str]:
-    """Return the parameters for libpq. Raises StoreError, with the names of parameters and without their values."""
+    """Return the parameters for libpq. Raises StoreError, which names parameters but no values."""
     setting = next((setting for setting in place.settings if setting.name == "conn_str"), None)
     where = f"{setting.place}: conn_str" if setting and setting.place else "conn_str"
     options = _parsed(text_of(place.values, "conn_str"), where)
@@ -163,7 +163,7 @@ def connection_parameters(place: StatePlace, environment: Mapping[str, str], pat
         elif name in found and name not in _SUPPORTED:
             raise StoreError(f"{where}: the connection parameter {name} is not supported")
         elif option.compiled is not None and name in _SUPPORTED:
-            # `options` may be empty; no default of libpq is one that only a server has.
+            # `options` may be empty; libpq has no default that depends on the server.
             found.setdefault(name, option.compiled.decode())
     for name in _FILES:
         path = found.get(name)
@@ -182,12 +182,12 @@ def _given(options: list[pq.ConninfoOption], environment: Mapping[str, str]) -> 
 
 
 def _with_defaults(found: dict[str, str], environment: Mapping[str, str], *, given: frozenset[str]) -> dict[str, str]:
-    """Add the defaults of lib/pq where it differs from libpq."""
+    """Add the defaults of lib/pq that differ from libpq."""
     if "host" not in given and "hostaddr" not in given:
         # libpq would use a socket.
         found["host"] = "localhost"
     if "sslmode" not in given:
-        # libpq would go on without TLS if the server has none.
+        # libpq would continue without TLS if the server has none.
         found["sslmode"] = "verify-full" if found.get("sslrootcert") == "system" else "require"
     if "user" not in given:
         found["user"] = pwd.getpwuid(os.geteuid()).pw_name
@@ -202,7 +202,7 @@ def _with_defaults(found: dict[str, str], environment: Mapping[str, str], *, giv
 
 
 def _limits(found: Mapping[str, str], patience: Patience) -> dict[str, str]:
-    """Return the defaults of what notices a server that vanishes; all hosts together have the time of a request."""
+    """Return the defaults that detect a vanished server; all hosts share the time of a request."""
     hosts = _hosts(found.get("hostaddr") or found.get("host", ""))
     return {
         "connect_timeout": str(math.ceil(min(patience.connect, patience.whole / len(hosts)))),
@@ -216,7 +216,7 @@ def _parsed(text: str, where: str) -> list[pq.ConninfoOption]:
     try:
         return pq.Conninfo.parse(text.encode())
     except Error as error:
-        # The message may have any part of the string, the password among them.
+        # The message may contain any part of the string, including the password.
         name = re.search(r'"(\w+)"\s*\Z', str(error))
         if name is not None and name[1] in _ONLY_LIB_PQ:
             reason = f"the parameter {name[1]} is not supported"
@@ -226,7 +226,7 @@ def _parsed(text: str, where: str) -> list[pq.ConninfoOption]:
 
 
 def approach_hosts(place: StatePlace, connection: Connection, parameters: Mapping[str, str]) -> None:
-    """Name the hosts, and make sure that they may have the user's credentials. Raises StoreError."""
+    """Announce the hosts, and check that they may receive the user's credentials. Raises StoreError."""
     setting = next((setting for setting in place.settings if setting.name == "conn_str"), None)
     named_by = setting.place if setting is not None and is_of_folder(setting) else ""
     named = connection.environment.get("PGHOSTADDR") or connection.environment.get("PGHOST", "")
@@ -237,14 +237,14 @@ def approach_hosts(place: StatePlace, connection: Connection, parameters: Mappin
     names = _names(setting)
     for number, host in enumerate(hosts):
         if "@" in host[1:]:
-            # Not shown: the beginning is the rest of a password.
+            # Not shown: the beginning may be the rest of a password.
             where = setting.place if setting is not None else "PGHOST"
             raise StoreError(f"{where}: the name of the host contains '@'; in a password in a URL, write %40 for it")
         port = (ports[number] if len(ports) == len(hosts) else ports[0]) or _PORT
-        # Another port of this machine may be another user's server.
+        # Another port of this machine may belong to another user's server.
         by_user = host in own or (host == "localhost" and not names & {"host", "port"})
         if host.startswith(("/", "@")):
-            # A socket of this machine, which any user of it may offer.
+            # Any user of this machine may offer a socket.
             if named_by and credentials and not by_user:
                 raise StoreError(
                     f"{credentials} would be sent to the socket in {host}, which only {named_by} names; nothing was "
@@ -257,7 +257,7 @@ def approach_hosts(place: StatePlace, connection: Connection, parameters: Mappin
 
 
 def refuse_unverified(place: StatePlace, connection: Connection, parameters: Mapping[str, str]) -> None:
-    """Raise StoreError if certificates are to be verified by the parameters, and not to be by the run."""
+    """Raise StoreError if the parameters require verified certificates, but the run disables verification."""
     mode = parameters["sslmode"]
     if not connection.options.verify and mode.startswith("verify-"):
         raise StoreError(
@@ -279,7 +279,7 @@ def _names(setting: BackendSetting | None) -> frozenset[str]:
 def _user_credentials(
     setting: BackendSetting | None, environment: Mapping[str, str], parameters: Mapping[str, str]
 ) -> str:
-    """Return the credentials that the folder does not have and a server gets, as a message names them; "" if none."""
+    """Return a name for the user's credentials that a server receives and that are not in the folder; "" if none."""
     names = _names(setting)
     if certificate := parameters.get("sslcert"):
         # Also if the folder names it: the file is the user's.
@@ -296,8 +296,8 @@ def _user_credentials(
             # libpq cannot read it either.
             return ""
         lines = ["*:"]
-    # A line with a host is for that host only: its owner has named it. With `hostaddr`, the name means nothing. The
-    # usual socket is "localhost" there.
+    # A line with a host applies to that host only, as its owner intended. With `hostaddr`, the name has no meaning. The
+    # usual socket is "localhost" in this file.
     of_any = ("*:", "localhost:") if parameters.get("host", "").startswith(("/", "@")) else ("*:",)
     if lines and (names & {"passfile", "hostaddr"} or any(line.startswith(of_any) for line in lines)):
         return f"the password in {passfile}"

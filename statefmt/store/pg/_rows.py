@@ -1,4 +1,4 @@
-"""The rows of states in PostgreSQL, their table and schema, and the session that runs statements without secrets."""
+"""Defines the rows of states in PostgreSQL, their table and schema, and sessions that keep secrets out of messages."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ _OF_SERVER: Final = "FATAL: "
 _NO_PASSWORD: Final = "no password supplied"
 _END: Final = "SELECT pg_terminate_backend(pid) FROM pg_catalog.pg_stat_activity WHERE pid = %s AND backend_start = %s"
 _LIVES: Final = "SELECT 1 FROM pg_catalog.pg_stat_activity WHERE pid = %s AND backend_start = %s"
-# How often, and after how many seconds, it is seen whether a session has ended.
+# The number of checks whether a session has ended, and the seconds between them.
 _LOOKS: Final = 100
 _PAUSE: Final = 0.05
-# What may be over after a moment. Other errors of a connection are final, such as a wrong password.
+# Temporary problems. Other errors of a connection are final, such as a wrong password.
 _PASSING: Final = (
     "Connection refused",
     "Connection reset",
@@ -39,7 +39,7 @@ _PASSING: Final = (
     "too many clients",
     "connection slots are reserved",
 )
-# Of psycopg, about `connect_timeout`.
+# The message of psycopg about `connect_timeout`.
 _LATE: Final = "connection timeout expired"
 # The server ends the session, or is not ready. Source: PostgreSQL, appendix "Error Codes".
 _ENDS: Final = frozenset({"57P01", "57P02", "57P03", "57P05", "25P03"})
@@ -50,7 +50,7 @@ class LostError(Exception):
 
 
 class OverdueError(LostError):
-    """The connection was ended since the server took too long; it would take too long again."""
+    """The connection was ended because the server was too slow; a retry would take too long again."""
 
 
 class ServerError(StoreError):
@@ -62,7 +62,7 @@ class ServerError(StoreError):
 
 
 class Backend(NamedTuple):
-    """What tells a session of the server from all others: the ID of its process, and when it began."""
+    """The identity of a session of the server: its process ID, and its start."""
 
     pid: int
     started: object
@@ -78,7 +78,7 @@ class Session:
         self._location = location
         self._secrets = [parameters[name] for name in ("password", "sslpassword") if parameters.get(name)]
         self._debug = debug
-        # Reading does not need it, and should not wait for it.
+        # Reads do not need it, and should not wait for it.
         self.backend: Backend | None = None
         if debug is not None:
             debug(f"{location}: connect")
@@ -87,7 +87,7 @@ class Session:
             self._connection: PgConnection = _limited(patience).connect(
                 "",
                 autocommit=True,
-                # A prepared statement is of one session, and a pooler may have several.
+                # A prepared statement belongs to a session, and a pooler may switch sessions.
                 prepare_threshold=None,
                 **parameters,  # type: ignore[arg-type]  # all are strings, by the name of the parameter
             )
@@ -99,7 +99,7 @@ class Session:
                 problem = OverdueError(f"there was no connection within {parameters['connect_timeout']} s; {ADVICE}")
         else:
             return
-        # Outside of the handler, so that no traceback shows the exception and what it knows.
+        # Outside the handler, so that no traceback shows the exception and its data.
         raise problem
 
     def __repr__(self) -> str:
@@ -107,21 +107,21 @@ class Session:
 
     @property
     def announced_pid(self) -> int:
-        """The process of the server as it was announced on connecting; that of a pooler is another."""
+        """The process that the server announced on connecting; a pooler announces another process."""
         return self._connection.info.backend_pid
 
     def identify(self) -> Backend:
-        """Find out which session of the server this is. Raises LostError and ServerError."""
+        """Query the session of the server. Raises LostError and ServerError."""
         if self.backend is None:
             self.backend = Backend(*self.execute(_SELF)[0])
         return self.backend
 
     def execute(self, statement: str | Composed, parameters: Sequence[object] = ()) -> list[tuple[Any, ...]]:
-        """Run a statement, in which `%%` stands for `%`, and return its rows. Raises LostError and ServerError."""
+        """Run a statement, with `%%` for `%`, and return its rows. Raises LostError and ServerError."""
         return self._run(statement, parameters)[0]
 
     def change(self, statement: str | Composed, parameters: Sequence[object] = ()) -> int:
-        """Run a statement and return how many rows it has changed. Raises LostError and ServerError."""
+        """Run a statement and return the number of changed rows. Raises LostError and ServerError."""
         return self._run(statement, parameters)[1]
 
     def end(self, other: Backend) -> bool:
@@ -141,7 +141,7 @@ class Session:
     def _run(self, statement: str | Composed, parameters: Sequence[object]) -> tuple[list[tuple[Any, ...]], int]:
         if self._debug is not None:
             text = statement if isinstance(statement, str) else statement.as_string(self._connection)
-            # Parameters have states.
+            # The parameters contain states.
             self._debug(f"{self._location}: {' '.join(text.split())}")
         problem: StoreError | LostError
         try:
@@ -154,7 +154,7 @@ class Session:
         except psycopg.Error as error:
             problem = self._converted(error, lost=self._connection.closed or error.sqlstate in _ENDS)
         except BaseException:
-            # An interrupted statement may still run, and the connection takes no other until it ends.
+            # An interrupted statement may still run, and blocks the connection until it ends.
             self.close()
             raise
         if isinstance(problem, LostError):
@@ -162,29 +162,29 @@ class Session:
         raise problem
 
     def _converted(self, error: psycopg.Error, *, lost: bool) -> StoreError | LostError:
-        """Return the error to raise; libpq's own may have the parameters of the connection."""
+        """Return the error to raise; libpq's own message may contain the parameters of the connection."""
         text = error.diag.message_primary or str(error)
         text = " ".join(text.split()).removeprefix("connection failed: ")
         for secret in self._secrets:
             text = text.replace(secret, "(sensitive value)")
         if lost:
             return LostError(text)
-        # Until the server answers, the text is the library's.
+        # Before the server answers, the text comes from the library.
         whose = "" if not (error.diag.message_primary or _OF_SERVER in text) else "the server says: "
         advice = "; set PGPASSWORD, or write ~/.pgpass" if _NO_PASSWORD in text else ""
         return ServerError(f"{self._location}: {whose}{text}{advice}", error.sqlstate or "")
 
 
 def _limited(patience: Patience) -> type[PgConnection]:
-    """Return connections that end what takes too long: to connect, or a statement with its answer.
+    """Return a connection class with time limits for connecting, and for a statement with its answer.
 
-    psycopg waits without an end for a server that does not answer a statement, or whose answer drips.
+    psycopg waits forever for a server that does not answer a statement, or whose answer drips.
     """
 
     created = time.monotonic()
 
     def timed(steps: Generator[Any, Any, T], start: float, late: str) -> Generator[Any, Any, T]:
-        """Take the steps of psycopg, which it repeats every 0.1 s while there is nothing to read."""
+        """Run the steps of psycopg, which it repeats every 0.1 s while there is nothing to read."""
         latest = time.monotonic()
         ready = None
         try:
@@ -204,7 +204,7 @@ def _limited(patience: Patience) -> type[PgConnection]:
     class Limited(psycopg.Connection[tuple[Any, ...]]):
         @classmethod
         def _connect_gen(cls, *arguments: Any, **options: Any) -> Any:
-            # Once for each host and address; all of them share the time.
+            # Called for each host and address, which share the time.
             return timed(super()._connect_gen(*arguments, **options), created, "there was no connection")
 
         def wait(self, gen: Any, *arguments: Any, **options: Any) -> Any:
@@ -213,20 +213,20 @@ def _limited(patience: Patience) -> type[PgConnection]:
     return Limited
 
 
-# The version is of the bytes, whatever the encoding of the database; md5() fails on a server in FIPS mode.
+# The version depends on the bytes, whatever the encoding of the database; md5() fails on a server in FIPS mode.
 _VERSION: Final = "encode(sha256(convert_to(data, 'UTF8')), 'hex')"
 _READ: Final = "SELECT data FROM {table} WHERE name = %s"
 _NAMES: Final = "SELECT name FROM {table}"
 _ID: Final = "SELECT id FROM {table} WHERE name = %s"
-# Programs that create a row hold a creation lock until they have written it. Shared, and until the end of the statement
-# only: that is enough to see them, and keeps out nobody else who looks.
+# Programs that create a row hold a creation lock until they have written it. A shared lock until the end of the
+# statement detects them, without blocking other readers.
 _LOCK: Final = """
 SELECT id, pg_try_advisory_lock(id),
 pg_try_advisory_xact_lock_shared(%s) AND pg_try_advisory_xact_lock_shared(%s) FROM {table} WHERE name = %s
 """
 _UPDATE: Final = f"UPDATE {{table}} SET data = %s WHERE name = %s AND {_VERSION} = %s"
 _DELETE: Final = f"DELETE FROM {{table}} WHERE name = %s AND {_VERSION} = %s"
-# A row is stored anew with each change, at another place or by another transaction. Neither reads the state.
+# Each change stores a row anew, at another place or by another transaction. Neither value needs a read of the state.
 _LISTED: Final = """
 SELECT name, octet_length(data), concat_ws('-', tableoid, xmin, ctid, octet_length(data)) FROM {table}
 WHERE name IS NOT NULL AND octet_length(data) > 0 ORDER BY name
@@ -239,7 +239,7 @@ WHERE c.relname = %s AND c.relkind IN ('r', 'p') AND n.nspname NOT LIKE 'pg\\_%%
     WHERE a.attrelid = c.oid AND NOT a.attisdropped AND a.attname IN ('id', 'name', 'data')
 ) ORDER BY 1
 """
-# No schema, and no table. Source: PostgreSQL, appendix "Error Codes".
+# The codes for a missing schema and a missing table. Source: PostgreSQL, appendix "Error Codes".
 _MISSING: Final = frozenset({"3F000", "42P01"})
 
 
@@ -260,12 +260,12 @@ class StateRow:
         return Stored(data, sha256(data).hexdigest())
 
     def id(self, session: Session) -> int | None:
-        """Return the ID, which is the key of the lock."""
+        """Return the ID, the key of the lock."""
         rows = self._query(session, _ID, (self.workspace,))
         return int(rows[0][0]) if rows else None
 
     def try_lock(self, session: Session, creation: tuple[int, int]) -> tuple[int, bool, bool] | None:
-        """Lock the row, if it exists: return its ID, whether it is locked, and whether nobody creates it right now."""
+        """Lock the row, if any: return its ID, whether it is locked, and whether no other session is creating it."""
         row = self._only(self._query(session, _LOCK, (*creation, self.workspace)))
         return None if row is None else (row[0], row[1], row[2])
 
@@ -288,7 +288,7 @@ class StateRow:
         return [(str(name), int(size), str(version)) for name, size, version in self._query(session, _LISTED, ())]
 
     def schemas(self, session: Session) -> list[tuple[str, bool]]:
-        """Return the schemas that have a table of states of this name, sorted, and whether it can be read."""
+        """Return the schemas with a readable or unreadable table of states of this name, sorted."""
         return [(str(schema), bool(readable)) for schema, readable in session.execute(_SCHEMAS, (self.table.table,))]
 
     def _only(self, rows: Sequence[tuple[Any, ...]]) -> tuple[Any, ...] | None:
@@ -297,7 +297,7 @@ class StateRow:
         return rows[0] if rows else None
 
     def _query(self, session: Session, statement: str, parameters: Sequence[object]) -> Sequence[tuple[Any, ...]]:
-        """Read from the table; a table that does not exist has no rows."""
+        """Read from the table; a missing table has no rows."""
         try:
             return session.execute(self.table.sql(statement), parameters)
         except ServerError as error:
@@ -316,7 +316,7 @@ _CREATE_TABLE: Final = """
 CREATE TABLE IF NOT EXISTS {table} (
 id bigint NOT NULL DEFAULT nextval('public.global_states_id_seq') PRIMARY KEY, name text UNIQUE, data text)
 """
-# A row without data stands for a state that does not exist.
+# A row without data means that the state does not exist.
 _INSERT: Final = """
 INSERT INTO {table} AS s (name, data) VALUES (%s, %s)
 ON CONFLICT (name) DO UPDATE SET data = excluded.data WHERE coalesce(s.data, '') = ''
@@ -324,9 +324,9 @@ ON CONFLICT (name) DO UPDATE SET data = excluded.data WHERE coalesce(s.data, '')
 
 
 def create_row(session: Session, table: StateTable, location: str, workspace: str, content: str) -> bool:
-    """Create the row of a state, and what is missing around it; return False if there is a state by now.
+    """Create the row of a state, and its table and schema if missing; return False if the state exists.
 
-    Raises StoreError if something is missing that must not be created, ServerError and LostError.
+    Raises StoreError if a missing part must not be created, ServerError and LostError.
     """
     if not session.execute(_SCHEMA_EXISTS, (table.schema,))[0][0]:
         _require(table.skips_schema, location, f"the schema {table.schema!r}", "skip_schema_creation")
@@ -347,7 +347,7 @@ def _require(is_skipped: bool, location: str, what: str, argument: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class StateTable:
-    """The table of states, its schema and index, and which of them must not be created."""
+    """The table of states, its schema and index, and flags for parts that must not be created."""
 
     schema: str
     table: str

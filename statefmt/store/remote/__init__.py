@@ -1,1 +1,1 @@
-"""States in backends: what each backend implements (`client`), and what all of them share (`store`)."""
+"""States in backends: the interface of each backend (`client`), and the shared parts (`store`)."""

@@ -1,4 +1,4 @@
-"""What a backend does for one state: StateClient, which each service implements, and the connection of a run."""
+"""Defines StateClient, the interface of each backend service for one state, and the connection of a run."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 
 class LockHeldError(Exception):
-    """Somebody else holds the lock.
+    """Another holder has the lock.
 
-    `holder` is None if the backend does not say who. `removal` is a sentence that says how to remove the lock, if
-    `force-unlock` cannot. RemoteStore waits, or raises LockedError.
+    `holder` is None if the backend does not name it. `removal` is a sentence about removing the lock, if `force-unlock`
+    cannot. RemoteStore waits, or raises LockedError.
     """
 
     def __init__(self, holder: LockInfo | None, removal: str = "") -> None:
@@ -33,14 +33,14 @@ class LockHeldError(Exception):
 
     @property
     def lock_id(self) -> str:
-        """What `force-unlock` takes, "" if that is not known."""
+        """The ID for `force-unlock`, "" if unknown."""
         return self.holder.ID if self.holder else ""
 
 
 class UnknownOutcomeError(StoreError):
     """A request was sent and its answer was lost: it may have had its effect, or may still have it.
 
-    RemoteStore finds out by reading.
+    RemoteStore resolves it by reading.
     """
 
     code = "unknown-outcome"
@@ -49,7 +49,7 @@ class UnknownOutcomeError(StoreError):
 class StateClient(Protocol):
     """A connection to one state in a backend. All methods raise StoreError, with the host and without credentials.
 
-    Requests that only read are retried by the client; those that change something only if they had no effect for sure.
+    The client retries reads; it retries changes only if they certainly had no effect.
     """
 
     @property
@@ -58,7 +58,7 @@ class StateClient(Protocol):
 
     @property
     def lock_path(self) -> str:
-        """What the backend's own lock information has as its `Path`."""
+        """The `Path` in the backend's own lock information."""
 
     @property
     def is_locking(self) -> bool:
@@ -71,30 +71,29 @@ class StateClient(Protocol):
         """Try once to lock the state. Raises LockHeldError if it is locked, and UnknownOutcomeError."""
 
     def holder(self) -> LockInfo | None:
-        """Return who holds the lock; None if nobody does. Raises NotImplementedError if the backend cannot tell."""
+        """Return the lock's holder; None if it is free. Raises NotImplementedError if the backend cannot be asked."""
 
     def write(self, content: bytes, expected: Hashable | None, lock: LockInfo | None) -> None:
-        """Replace the content, on the condition that it has the `expected` version; None if there is no state yet.
+        """Replace the content if it has the `expected` version; None means that there is no state yet.
 
-        Makes sure that the service has what it confirms, in the way that the service allows. `lock` is the lock that is
-        held, None without one. Raises ChangedError if the content has another version, and
-        UnknownOutcomeError.
+        Verifies the confirmed content in a service-specific way. `lock` is the current lock, None without a lock.
+        Raises ChangedError if the content has another version, and UnknownOutcomeError.
         """
 
     def unlock(self, info: LockInfo) -> None:
-        """Give the lock back. Raises UnknownOutcomeError, and StoreError if the lock is another's by now."""
+        """Release the lock. Raises UnknownOutcomeError, and StoreError if the lock now has another holder."""
 
     def force_unlock(self, lock_id: str) -> LockInfo | None:
-        """Remove the lock with this ID, whoever holds it, and return who held it if that is known.
+        """Remove the lock with this ID, and return its holder if known.
 
-        Raises StoreError if the lock has another ID, and says who holds it.
+        Raises StoreError, which names the holder, if the lock has another ID.
         """
 
     def workspaces(self) -> Sequence[str]:
         """Return the workspaces that have a state in the backend, sorted."""
 
     def delete(self, expected: Hashable) -> None:
-        """Delete the state with this version, and nothing newer, with its digest. Raises ChangedError."""
+        """Delete the state if it has this version, with its digest. Raises ChangedError."""
 
     def close(self) -> None:
         """Close the connection."""
@@ -102,12 +101,12 @@ class StateClient(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Connection:
-    """The environment of a run, where it reports side effects, and what it allows. Times are in seconds.
+    """The environment, the reports and the permissions of a run. Times are in seconds.
 
-    `hosts` are those that the run has approached, with whether the user agreed to send them credentials. All
-    connections of a run share it, so that each host is named, and asked about, once. They share `credentials`, too:
-    finding them may take requests, and a run may read thousands of states. Unless the run `names_hosts`, it names them
-    only if something fails. `foreign` are the hosts that something else than the user has named, without ports.
+    `hosts` are the approached hosts, each with the user's consent to send credentials. All connections of a run share
+    it, so that each host is announced, and asked about, once. They share `credentials`, too: finding them may take
+    requests, and a run may read thousands of states. Unless the run `names_hosts`, it announces hosts only on failure.
+    `foreign` are the hosts, without ports, that the user has not named.
     """
 
     environment: Mapping[str, str] = field(repr=False)
@@ -120,9 +119,9 @@ class Connection:
 
     @property
     def state_home(self) -> Path:
-        """The folder of what statetool keeps about states in backends: histories and backups."""
+        """The folder for histories and backups of states in backends."""
         home = self.environment.get("XDG_STATE_HOME", "")
-        # A relative path is invalid, as the XDG Base Directory Specification says.
+        # The XDG Base Directory Specification declares relative paths invalid.
         base = (
             Path(home)
             if home.startswith("/")
@@ -134,8 +133,8 @@ class Connection:
 class ListedState(Struct, frozen=True):
     """A state that a service lists: its place, its version, such as an ETag, and its size in bytes, 0 if unknown.
 
-    `version` is None if the service has none that costs less than reading the state. Names come from the service, and
-    may be hostile.
+    `version` is None if the service has no version that is cheaper than reading the state. Names come from the service,
+    and may be hostile.
     """
 
     place: StatePlace
@@ -157,8 +156,8 @@ class ListingClient(Protocol):
 class ObjectVersion(Struct, frozen=True):
     """A version of a state that a service keeps.
 
-    `time` is when it was written, in UTC (RFC 3339), and `size` its size in bytes. `is_current` if a command reads it
-    unless another one is named.
+    `time` is the time of its write, in UTC (RFC 3339), and `size` its size in bytes. `is_current` if commands read it
+    by default.
     """
 
     id: str
@@ -172,7 +171,7 @@ class VersionedClient(Protocol):
     """A StateClient whose service keeps versions. Its methods raise StoreError."""
 
     def object_versions(self) -> Sequence[ObjectVersion]:
-        """Return the versions of the state, newest first; only the current one if the service keeps no others."""
+        """Return the versions of the state, newest first; only the current version if the service keeps no others."""
 
     def read_version(self, version_id: str) -> bytes:
         """Return the content of a version. Raises StoreError also if there is no such version."""
@@ -181,37 +180,37 @@ class VersionedClient(Protocol):
         """Close the connection."""
 
 
-# In seconds. A server that asks for more patience gets none.
+# In seconds, the longest delay that a server may ask for.
 _LONGEST_ASKED: Final = 300.0
-# The status for clients that send too many requests, which have no effect then.
+# The status for clients with too many requests, which then have no effect.
 TOO_MANY: Final = 429
 
 
 @dataclass(frozen=True, slots=True)
 class Retries:
-    """How often to repeat a request, and the shortest and the longest wait before it, in seconds."""
+    """The number of retries of a request, and the shortest and longest wait before one, in seconds."""
 
     most: int = 2
     shortest: float = 1.0
     longest: float = 30.0
 
     def wait(self, attempt: int, chance: float, asked: float | None = None) -> float | None:
-        """Return how long to wait after an attempt, the first being 0, in seconds; None to give up.
+        """Return the wait after an attempt, counted from 0, in seconds; None to give up.
 
-        `chance`, from 0 to 1, spreads the requests of clients that were refused at the same time. `asked` is what the
-        server asked for.
+        `chance`, from 0 to 1, spreads the requests of clients that were refused at the same time. `asked` is the delay
+        that the server asked for.
         """
         if attempt >= self.most or (asked or 0) > _LONGEST_ASKED:
             return None
         if asked is not None:
             return asked + chance * self.shortest
-        # A float has room for 2 to this power.
+        # A float overflows beyond 2 to this power.
         doubled = min(self.shortest * 2.0 ** min(attempt, 64), self.longest)
         return max(doubled, 0.0) * (0.5 + chance / 2)
 
 
 def is_passing(status: int) -> bool:
-    """Return whether a status says that the same request may succeed later."""
+    """Return whether the same request may succeed later, by the status of the answer."""
     return status == TOO_MANY or (500 <= status < 600 and status != 501)
 
 
@@ -222,7 +221,7 @@ ADVICE: Final = f"set {TIMEOUT_VARIABLE} to wait longer"
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """How long to wait for a connection, for each part of an answer, and for all of a request, in seconds.
+    """The time limits for a connection, for each part of an answer, and for a whole request, in seconds.
 
     A state of 100 MB may take all of the default over a slow line.
     """
@@ -233,7 +232,7 @@ class Patience:
 
     @classmethod
     def of(cls, environment: Mapping[str, str]) -> Patience:
-        """Return the patience of a run: STATETOOL_TIMEOUT replaces all. Raises StoreError unless it is a number."""
+        """Return the time limits of a run: STATETOOL_TIMEOUT replaces all. Raises StoreError if it is not a number."""
         text = environment.get(TIMEOUT_VARIABLE, "")
         if not text:
             return cls()

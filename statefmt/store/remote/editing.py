@@ -1,4 +1,4 @@
-"""Edits a state in a backend under its lock: from the lock request through writing until the lock is given back."""
+"""Edits a state in a backend under its lock, from the lock request to the release of the lock."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ from statefmt.text import printable
 
 @dataclass(slots=True)
 class _Outcome:
-    """Whether the state has been written since it was locked, and whether its lock stays when the edit ends.
+    """Whether the state has been written under the lock, and whether its lock stays after the edit.
 
-    `joint` is set if other states are edited with this one.
+    `joint` is set for an edit of several states.
     """
 
     is_written: bool = False
@@ -51,7 +51,7 @@ class _Outcome:
 
 @dataclass(frozen=True, slots=True)
 class RemoteEdit:
-    """An edit of one state: where it is, what the run allows, its records, how to wait, and the words that name it."""
+    """An edit of one state: its place, the connection, its records, the waiting, and the words that name it."""
 
     place: StatePlace
     connection: Connection
@@ -70,7 +70,7 @@ class RemoteEdit:
         *,
         ends_hold: bool = False,
     ) -> Iterator[LockedRemote]:
-        """Lock the state and `read` it; unlock it at the end, whatever happens. See Store.locked."""
+        """Lock the state and `read` it; always unlock it at the end. See Store.locked."""
         kept = self.records if is_kept(self.connection.environment.get(SETTING, "")) else None
         outcome = _Outcome()
         info = replace(info, Path=client.lock_path)
@@ -103,7 +103,7 @@ class RemoteEdit:
             self._unlocked(lock, outcome, interruption, is_failed=False)
 
     def _unlocked(self, lock: HeldLock, outcome: _Outcome, interruption: Interruption, *, is_failed: bool) -> None:
-        """Give the lock back; say what is left, and raise StoreError with it if nothing else failed or was written."""
+        """Release the lock; report a remaining lock, by a StoreError if nothing else failed or was written."""
         try:
             left = "" if outcome.is_held else lock.give_back()
             if left:
@@ -117,7 +117,7 @@ class RemoteEdit:
             interruption.resume(is_failed=is_failed)
 
     def _say_unlocked(self, *, is_wanted: bool) -> None:
-        """Say that nothing locks the state. Raises StoreError if its URL should say how."""
+        """Report that the state has no lock. Raises StoreError if its URL should name one."""
         reason = ""
         if is_wanted:
             refuse_unlocked_url(self.place)
@@ -129,9 +129,9 @@ class RemoteEdit:
 
 
 def refuse_unlocked_url(place: StatePlace) -> None:
-    """Raise StoreError if a URL names the state: it has no argument for locks, and its other writers may have one.
+    """Raise StoreError if a URL names the state: the URL has no argument for locks, but its other writers may use one.
 
-    The configuration of a folder says how all who use it lock the state, even if it is not at all.
+    The configuration of a folder determines the lock for all its users, even if there is none.
     """
     if all(setting.source is not SettingSource.URL for setting in place.settings):
         return
@@ -145,15 +145,15 @@ def refuse_unlocked_url(place: StatePlace) -> None:
     )
 
 
-# Seconds before each reading after a lost answer: the write may still arrive.
+# Seconds before each read after a lost answer: the write may still arrive.
 _READINGS: Final = (0, 1, 2)
 
 
 @dataclass(frozen=True, slots=True)
 class LockedRemote:
-    """A state in a backend while it is locked, unless nothing locks it; see LockedStore and LockedManagedStore.
+    """A state in a backend while it is locked, if it has a lock; see LockedStore and LockedManagedStore.
 
-    `records` is where to record edits, None for nowhere.
+    `records` receives the records of edits, None for no records.
     """
 
     stored: Stored
@@ -176,11 +176,11 @@ class LockedRemote:
         return None if kept is None else str(kept)
 
     def renewed(self) -> LockedRemote:
-        """Read the state, and find out the outcome of a write whose answer was lost."""
+        """Read the state, and resolve a write whose answer was lost."""
         return replace(self, stored=self.read())
 
     def hold(self, joint: JointEdit) -> LockedRemote:
-        """Keep the lock when the edit ends, and write a marker to this machine: some locks end with the session."""
+        """Keep the lock after the edit, and write a marker to this machine: some locks end with the session."""
         if self.records is not None:
             with self.records.opened() as state:
                 write_hold(state, self.info, joint)
@@ -188,7 +188,7 @@ class LockedRemote:
         return self
 
     def release(self) -> None:
-        """Give the lock back when the edit ends, and delete the marker."""
+        """Release the lock after the edit, and delete the marker."""
         if self.records is not None:
             with self.records.opened() as state:
                 remove_hold(state)
@@ -249,7 +249,7 @@ class LockedRemote:
             return self._published(state, recording, keeps_backup=terms.keeps_backup)
 
     def _delete(self, expected: Hashable, now: int) -> Path | None:
-        """Delete the state after a backup of its content, whose path is returned."""
+        """Delete the state after a backup of its content; return the path of the backup."""
         if self.records is None:
             self._deleted(expected)
             return None
@@ -310,7 +310,7 @@ class LockedRemote:
     def _sent(self, new: bytes, expected: Hashable | None) -> None:
         """Write the new content, and read the state if the answer is lost.
 
-        Raises StoreError if it was not written for sure, and UnknownOutcomeError if nobody knows, or may know later.
+        Raises StoreError if it was certainly not written, and UnknownOutcomeError if the outcome is unknown.
         """
         try:
             self.client.write(new, expected, self.info if self.is_locked else None)

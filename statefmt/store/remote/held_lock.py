@@ -1,4 +1,4 @@
-"""Takes the lock of a state in a backend, makes sure that it is ours, gives it back, and describes who holds it."""
+"""Takes, verifies and releases the lock of a state in a backend, and describes its holder."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from statefmt.store.protocol import LockInfo, lock_lines
 from statefmt.store.remote.client import LockHeldError, StateClient, UnknownOutcomeError
 from statefmt.text import pattern, printable, shell_line
 
-# Seconds between two attempts to lock, as OpenTofu waits; the last one repeats.
-# Source: OpenTofu `internal/states/statemgr/locker.go` (LockWithContext).
+# Seconds between two attempts to lock, like OpenTofu; the last wait repeats. Source: OpenTofu
+# `internal/states/statemgr/locker.go` (LockWithContext).
 _WAITS: Final = (1, 2, 4, 8, 16)
-# How often a request is repeated whose answer was lost and that had no effect.
+# The number of repetitions of a request whose answer was lost and that had no effect.
 _MOST_LOST: Final = 3
-# Seconds before each look for the lock of an interrupted request, which may still arrive.
+# Seconds before each check for the lock of an interrupted request, which may still arrive.
 _LOOKS: Final = (0, 1, 2)
-# In characters: a holder may say anything.
+# In characters: a holder may write anything.
 _LONGEST_NAME: Final = 200
 _LONGEST_ID: Final = 300
 # An ID that can be copied into a command.
@@ -28,7 +28,7 @@ _SIMPLE: Final = pattern(r"[A-Za-z0-9][A-Za-z0-9._:-]*", re.ASCII)
 
 
 class _Found(Enum):
-    """What a backend has as its lock."""
+    """The lock that a backend has."""
 
     OURS = "ours"
     OTHERS = "another's"
@@ -37,7 +37,7 @@ class _Found(Enum):
 
 
 class HeldLock:
-    """The lock of one edit, from the first request until it is given back.
+    """The lock of one edit, from the first request to its release.
 
     `words` name the state in a command. Some locks just end with a session.
     """
@@ -61,12 +61,12 @@ class HeldLock:
         self._place = printable(client.location)
         self._may_be_ours = False
         self._is_ours = False
-        # Whether the backend can be asked who holds the lock.
+        # Whether the backend can be asked for the holder of the lock.
         self._can_be_seen = True
         self._held: LockHeldError | None = None
 
     def acquire(self, timeout: float) -> None:
-        """Lock the state; wait up to `timeout` seconds while somebody else holds the lock.
+        """Lock the state; wait up to `timeout` seconds for another holder.
 
         Raises LockedError, and StoreError if the lock cannot be taken or is not honoured.
         """
@@ -83,7 +83,9 @@ class HeldLock:
         self._read_back()
 
     def give_back(self) -> str:
-        """Unlock the state as far as the lock is ours; return what is left, or "". Raises only on an interruption."""
+        """Unlock the state if the lock is ours; return a sentence about a remaining lock, or "". Raises only on an
+        interruption.
+        """
         if not self._may_be_ours:
             return ""
         try:
@@ -101,7 +103,7 @@ class HeldLock:
                 return True
             except LockHeldError as error:
                 if error.lock_id == self.info.ID:
-                    # An earlier request had its effect.
+                    # An earlier request succeeded.
                     return True
                 self._may_be_ours = before
                 self._held = error
@@ -139,7 +141,7 @@ class HeldLock:
         return _Found.OTHERS
 
     def _read_back(self) -> None:
-        """Raise StoreError if the backend has another lock than ours: then it keeps nobody out."""
+        """Raise StoreError if the backend has another lock: then it does not exclude other programs."""
         try:
             holder = self._client.holder()
         except NotImplementedError:
@@ -185,7 +187,7 @@ class HeldLock:
         return ""
 
     def _taken_back(self) -> str:
-        """Unlock the state if an interrupted request has locked it, or does so now."""
+        """Unlock the state if an interrupted request has locked it, or locks it now."""
         found = _Found.UNKNOWN
         for look in _LOOKS:
             if look:
@@ -201,7 +203,7 @@ class HeldLock:
         return f"it may be locked. {self._left()}" if found is _Found.UNKNOWN else ""
 
     def _look_by_locking(self) -> _Found:
-        """Find out whether the lock is ours where the backend cannot be asked: with our ID we get it, or had it."""
+        """Find out whether the lock is ours if the backend cannot be asked: a request with our ID then succeeds."""
         try:
             self._client.lock(self.info)
         except LockHeldError as error:
@@ -233,7 +235,7 @@ class HeldLock:
         return suggested_command(("unlock", word), self._words)
 
     def _left(self) -> str:
-        """Say that the lock may be left, and what to do then; `statetool locks` may show it."""
+        """Return a sentence about a lock that may remain, with advice; `statetool locks` may show it."""
         shown = f"{suggested_command(('locks',), self._words)} shows"
         if self._ends_with_session:
             return f"The lock of this command may be left until the server ends its session; {shown} whether it is"
@@ -247,7 +249,7 @@ _WORKSPACE: Final = "--workspace"
 
 
 def suggested_command(command: Sequence[str], words: Sequence[str], *, all_workspaces: bool = False) -> str:
-    """Return a command to be copied, in backquotes. `words` name the state, as those of RemoteName."""
+    """Return a command for copying, in backquotes. `words` name the state, as in RemoteName."""
     named = list(words)
     if tuple(named[:2]) == _HERE:
         del named[:2]

@@ -1,8 +1,8 @@
-"""Which hosts may be contacted, and how: the hosts that get credentials, programs that may run, URLs and proxies.
+"""Controls the contact with hosts: hosts that get credentials, programs that may run, URLs and proxies.
 
-The files of a folder, `.terraform/` among them, may come from anybody. So the host of each endpoint is named before the
-first request, and credentials of the user go to a host that only the folder names after a question, or if an option
-or a variable allows it. Metadata services are never asked for a folder, nor for a server that redirects.
+The files of a folder, including `.terraform/`, may come from anyone. So the host of each endpoint is announced before
+the first request, and a host that only the folder names gets the user's credentials only after a question, or if an
+option or a variable allows it. Metadata services are never contacted for a folder, nor for a redirect.
 """
 
 from __future__ import annotations
@@ -19,23 +19,23 @@ from statefmt.store.backends.settings import BackendSetting, SettingSource
 from statefmt.store.remote.client import Connection
 from statefmt.text import pattern, shell_word
 
-# A name or an address, with a port. Letters of other scripts look like these: such a name must be in its ASCII form.
+# A name or an address, with a port. Letters of other scripts may look alike: such a name must be in its ASCII form.
 _HOST: Final = pattern(r"(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+(?:%[A-Za-z0-9._-]+)?\])(?::[0-9]{1,5})?")
-# Hosts that may be sent credentials, as --allow-host names them, with commas in between.
+# Hosts that may receive credentials, like --allow-host, separated by commas.
 ALLOWED_HOSTS: Final = "STATETOOL_ALLOW_HOST"
 _FOLDER: Final = frozenset({SettingSource.RECORD, SettingSource.BLOCK, SettingSource.FILE})
 
 
 def is_of_folder(setting: BackendSetting | None) -> bool:
-    """Return whether only files give a setting its value: what `init` recorded, a block, or an operations file.
+    """Return whether a setting comes only from files: the record of `init`, a block, or an operations file.
 
-    Options, variables and defaults are the user's, as is a setting that does not exist.
+    Options, variables, defaults and missing settings belong to the user.
     """
     return setting is not None and setting.source in _FOLDER
 
 
 def user_credentials(settings: Iterable[BackendSetting], names: Iterable[str]) -> str:
-    """Return the variables that set one of the arguments, as a message names them; "" if there is none."""
+    """Return the variables that set one of the arguments, for messages; "" if there are none."""
     wanted = frozenset(names)
     return " and ".join(
         setting.place
@@ -47,15 +47,15 @@ def user_credentials(settings: Iterable[BackendSetting], names: Iterable[str]) -
 def approach(
     connection: Connection, host: str, *, named_by: str = "", credentials: str = "", resolves: bool = False
 ) -> None:
-    """Name a host before the first request to it, and make sure that it may have the user's credentials.
+    """Announce a host before the first request to it, and check that it may receive the user's credentials.
 
-    `host` may have a port. `named_by` is the place in the folder that names the host, such as `main.tf:4`, if nothing
-    of the user's does: neither an option, nor a variable, nor a default. `credentials` says which credentials of the
-    user are sent, such as `TF_HTTP_PASSWORD`: those of variables and of files in the home directory, not those of the
-    folder and of options. With both, the host must be allowed by an option, STATETOOL_ALLOW_HOST, or an answer. With
-    `resolves`, looks at the addresses of a name: the caller connects without a Transport, which does so itself.
+    `host` may have a port. `named_by` is the place in the folder that names the host, such as `main.tf:4`, if neither
+    an option, nor a variable, nor a default does. `credentials` names the sent credentials of the user, such as
+    `TF_HTTP_PASSWORD`: from variables and files in the home directory, not from the folder or options. With both, the
+    host must be allowed by an option, STATETOOL_ALLOW_HOST, or an answer. With `resolves`, checks the addresses of a
+    name, for callers without a Transport, which does so itself.
 
-    Raises StoreError if the host is not valid, not allowed, or one that nobody but the user may name.
+    Raises StoreError if the host is invalid, not allowed, or one that only the user may name.
     """
     if _HOST.fullmatch(host) is None:
         where = f"{named_by}: " if named_by else ""
@@ -85,7 +85,7 @@ def approach(
 
 
 def metadata_refused(host: str) -> StoreError:
-    """Return the error for a host that hands out credentials of the machine, and that not the user has named."""
+    """Return the error for a metadata service, which provides the machine's credentials, not named by the user."""
     return StoreError(
         f"{host} is a link-local address or a metadata service, which hands out credentials of this machine; nothing "
         "was sent. If it is intended, ",
@@ -94,7 +94,7 @@ def metadata_refused(host: str) -> StoreError:
 
 
 def require_external(connection: Connection, program: str, place: str) -> None:
-    """Make sure that a program may run. `program` is how a message names it, `place` the file that names it.
+    """Check that a program may run. `program` is its name in messages, `place` the file that names it.
 
     Raises StoreError unless the run allows programs that a configuration names.
     """
@@ -106,7 +106,7 @@ def require_external(connection: Connection, program: str, place: str) -> None:
 
 
 def _is_allowed(connection: Connection, host: str) -> bool:
-    """Return whether the run allows a host, or the user agreed; a host that is allowed without a port has any."""
+    """Return whether the run allows a host, or the user agreed; an allowed host without a port has any port."""
     if connection.hosts.get(host):
         return True
     name = host if host.endswith("]") else host.rpartition(":")[0] or host
@@ -119,7 +119,7 @@ USUAL_PORTS: Final = {"http": 80, "https": 443}
 
 
 class Server(NamedTuple):
-    """Where a URL leads."""
+    """The server of a URL."""
 
     scheme: str
     host: str
@@ -135,7 +135,8 @@ class Server(NamedTuple):
 def server_of(url: str, what: str, way_out: str = "") -> Server:
     """Return the server of an HTTP URL.
 
-    Raises StoreError, which calls the URL `what`, if it is not valid or names a user or a password, with the `way_out`.
+    Raises StoreError, which calls the URL `what` and ends with `way_out`, if it is invalid or contains a user or a
+    password.
     """
     shown = without_credentials(url)
     # urllib would drop some of these characters.
@@ -160,13 +161,12 @@ _EXCEPTIONS: Final = ("NO_PROXY", "no_proxy")
 def proxy_for(url: str, environment: Mapping[str, str]) -> str | None:
     """Return the URL of the proxy for a request to a URL, perhaps with credentials; None if there is none.
 
-    Requests to this machine never use one. Raises StoreError, without credentials, for a kind of proxy that is not
-    supported.
+    Requests to this machine never use one. Raises StoreError, without credentials, for an unsupported kind of proxy.
     """
     parts = urlsplit(url)
     host = parts.hostname or ""
     variable = next((name for name in _VARIABLES[parts.scheme] if environment.get(name)), None)
-    # A web server sets HTTP_PROXY to what the client sent as its header Proxy.
+    # A web server sets HTTP_PROXY to the client's header Proxy.
     if variable is None or (variable == "HTTP_PROXY" and environment.get("REQUEST_METHOD")):
         return None
     address = _address(host)
@@ -214,33 +214,33 @@ def _network(text: str) -> IPv4Network | IPv6Network | None:
         return None
 
 
-# Addresses that only a machine itself should ask: metadata services, and link-local hosts.
-# Sources: the documentation of the metadata services of AWS, Azure, Google Cloud, Alibaba Cloud and Oracle Cloud.
+# Addresses for requests from the machine itself only: metadata services, and link-local hosts. Sources: the
+# documentation of the metadata services of AWS, Azure, Google Cloud, Alibaba Cloud and Oracle Cloud.
 _NAMES: Final = frozenset({"metadata.google.internal", "metadata.goog", "instance-data.ec2.internal"})
 _NETWORKS: Final = tuple(
     map(IPv4Network, ("169.254.0.0/16", "168.63.129.16/32", "100.100.100.200/32", "192.0.0.192/32"))
 )
 _NETWORKS_V6: Final = tuple(map(IPv6Network, ("fe80::/10", "fd00:ec2::/32", "fd20:ce::/32", "fd00:c1::/32")))
-# IPv6 addresses whose last bytes are one of IPv4: of NAT64, and the compatible ones of old.
+# IPv6 addresses that end with an IPv4 address: NAT64, and the old compatible addresses.
 _WITH_IPV4: Final = tuple(map(IPv6Network, ("64:ff9b::/96", "64:ff9b:1::/48", "::/96")))
 
 
 def without_port(host: str) -> str:
-    """Return the name or the address of a host that may have a port, without brackets, a zone and a final dot."""
+    """Return the host name or address without port, brackets, zone and final dot."""
     name = host[1:].partition("]")[0] if host.startswith("[") else host.partition(":")[0]
     return name.partition("%")[0].rstrip(".").lower()
 
 
 def is_metadata_host(host: str, *, resolves: bool = False) -> bool:
-    """Return whether a host, which may have a port, is such an address in any spelling, or a known name of one.
+    """Return whether a host, which may have a port, is a metadata address in any spelling, or a known name of one.
 
-    If it `resolves` names, also any other name of one; a name that cannot be resolved is none.
+    With `resolves`, also resolves other names; an unresolvable name is not one.
     """
     name = without_port(host)
     if name in _NAMES:
         return True
     try:
-        # As the system reads them: in decimal, octal or hexadecimal, and with fewer parts.
+        # As the system parses them: decimal, octal or hexadecimal, and with fewer parts.
         return is_metadata_address(str(IPv4Address(socket.inet_aton(name))) if ":" not in name else name)
     except (OSError, ValueError):
         pass
@@ -254,7 +254,7 @@ def is_metadata_host(host: str, *, resolves: bool = False) -> bool:
 
 
 def is_metadata_address(text: str) -> bool:
-    """Return whether the text of an IP address is such an address. Raises ValueError for any other text."""
+    """Return whether an IP address is a metadata address. Raises ValueError for any other text."""
     address = ip_address(text.partition("%")[0])
     if isinstance(address, IPv4Address):
         return any(address in network for network in _NETWORKS)

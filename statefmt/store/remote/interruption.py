@@ -1,7 +1,7 @@
 """Turns signals into exceptions while a state in a backend is locked, so that no signal leaves the lock behind.
 
-By default, SIGTERM and SIGHUP end a process at once. Only the main thread gets signals, so elsewhere nothing changes;
-nor does it for signals that the program handles itself.
+By default, SIGTERM and SIGHUP end a process at once. Only the main thread gets signals, so other threads are not
+affected; neither are signals that the program handles itself.
 """
 
 from __future__ import annotations
@@ -19,15 +19,14 @@ _SIGNALS: Final = ("SIGINT", "SIGTERM", "SIGHUP")
 
 
 class TerminatedError(BaseException):
-    """A signal asked the process to end. It is raised where the signal arrives, and ends the process at last."""
+    """A signal asked the process to end. It is raised where the signal arrives, and finally ends the process."""
 
 
 class Interruption:
     """The signals that arrived while states were locked.
 
-    The first one raises KeyboardInterrupt or TerminatedError at once, or when nothing defers it any more. After the
-    first, another signal of the same kind raises again; one of another kind does not: terminals and schedulers send
-    several.
+    The first signal raises KeyboardInterrupt or TerminatedError, at once or after the last deferral. A second signal of
+    the same kind raises again; a signal of another kind does not: terminals and schedulers send several.
     """
 
     def __init__(self) -> None:
@@ -37,20 +36,20 @@ class Interruption:
         self._was_raised = False
 
     def defer(self) -> None:
-        """Defer the first signal, until `resume` is called as often."""
+        """Defer the first signal until the matching `resume`."""
         self._deferred += 1
 
     def resume(self, *, is_failed: bool) -> None:
-        """Raise a signal that was deferred, unless something else defers it, or the edit has failed anyway."""
+        """Raise a deferred signal, unless it is still deferred, or the edit has failed anyway."""
         self._deferred -= 1
         if not is_failed and not self._deferred and self._first is not None and not self._was_raised:
             self._raise(self._first)
 
     @contextmanager
     def deferred(self) -> Iterator[None]:
-        """Defer the first signal while something is changed, and block signals that are not handled here.
+        """Defer the first signal during a change, and block signals that are not handled here.
 
-        Another signal of the same kind ends even a request that hangs.
+        A second signal of the same kind ends even a hanging request.
         """
         is_failed = True
         with signals_held_back(but=[number for number in _numbers() if _handling(number) is self]):
@@ -63,7 +62,7 @@ class Interruption:
 
     @property
     def ends_process(self) -> int | None:
-        """The signal by which the process has to end, None if there is none."""
+        """The signal that must end the process, or None."""
         return None if self._first in (None, signal.SIGINT) else self._first
 
     def arrived(self, number: int, _frame: FrameType | None) -> None:
@@ -84,9 +83,9 @@ class Interruption:
 
 @contextmanager
 def interruptible() -> Iterator[Interruption]:
-    """Let signals raise exceptions; at the end, let one that ends processes do so.
+    """Let signals raise exceptions; at the end, a terminating signal ends the process.
 
-    Within another `interruptible`, gives that one's signals.
+    A nested `interruptible` yields the outer Interruption.
     """
     outer = next(filter(None, map(_handling, _numbers())), None)
     if outer is not None:
@@ -111,13 +110,13 @@ def _numbers() -> list[int]:
 
 
 def _handling(number: int) -> Interruption | None:
-    """Return what handles a signal, if that is an Interruption."""
+    """Return the handler of a signal, if it is an Interruption."""
     owner = getattr(signal.getsignal(number), "__self__", None)
     return owner if isinstance(owner, Interruption) else None
 
 
 def _handled(interruption: Interruption) -> dict[int, signal._HANDLER]:
-    """Handle the signals that would end the process; return how they were handled."""
+    """Handle the terminating signals; return their previous handlers."""
     before: dict[int, signal._HANDLER] = {}
     if threading.current_thread() is threading.main_thread():
         for number in _numbers():

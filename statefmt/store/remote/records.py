@@ -1,8 +1,8 @@
 """Keeps the history and the backups of a state in a backend, in a folder on this machine.
 
 The folder is `$XDG_STATE_HOME/statetool/states/NAME`, where NAME has the readable part of the location and a hash of
-all of it. An edit is recorded durably before the backend is asked to write. If the outcome of the write stays unknown,
-so does the record; the next use of the state compares checksums.
+all of it. An edit is recorded durably before the write request. If the outcome of the write is unknown, the record
+stays unpublished until the next use of the state compares checksums.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from statefmt.store.protocol import LockInfo
 from statefmt.store.reading import explained, reason_of
 from statefmt.text import pattern, printable
 
-# The variable that turns histories and backups of states in backends off. No file of a folder can do that.
+# The variable that disables histories and backups of states in backends. Files of a folder cannot disable them.
 SETTING: Final = "STATETOOL_REMOTE_HISTORY"
 
 _STATE: Final = "terraform.tfstate"
 _STATES: Final = "states"
-# Nobody sees the folder, so it must not grow for ever.
+# Users do not see the folder, so it must not grow forever.
 INITIAL: Final = History(keep=10)
 _UNSAFE: Final = pattern(r"[^A-Za-z0-9._]+")
 _LONGEST_READABLE: Final = 80
@@ -40,7 +40,7 @@ _OFF: Final = ("off", "0", "false", "no")
 
 
 def is_kept(setting: str) -> bool:
-    """Return whether the value of SETTING lets histories and backups be kept. Raises StoreError if it is neither."""
+    """Return whether the value of SETTING enables histories and backups. Raises StoreError for an invalid value."""
     if setting.lower() in _ON:
         return True
     if setting.lower() in _OFF:
@@ -58,8 +58,8 @@ def records_folder(location: str, identity: str) -> str:
 class RemoteRecords:
     """The history and the backups of a state; `home` is the folder of statetool in the state home.
 
-    The `identity` tells the state from all others, also at the same location. It may have secrets, so only its hash is
-    kept.
+    The `identity` is unique, even among states of the same location. It may contain secrets, so only its hash is
+    stored.
     """
 
     home: Path
@@ -69,17 +69,17 @@ class RemoteRecords:
 
     @property
     def folder(self) -> Path:
-        """The folder, which the first edit makes."""
+        """The folder, created by the first edit."""
         return self.home / _STATES / records_folder(self.location, self.identity)
 
     @property
     def path(self) -> Path:
-        """The path that the state would have in the folder; its backups have it with a time."""
+        """The path of the state in the folder, from which the paths of its backups are derived."""
         return self.folder / _STATE
 
     @property
     def may_be_unsettled(self) -> bool:
-        """Whether the record of a write of unknown outcome may be there."""
+        """Whether the record of a write of unknown outcome may exist."""
         return may_be_unpublished(self.folder, _STATE)
 
     @property
@@ -102,14 +102,14 @@ class RemoteRecords:
             yield state
 
     def held(self) -> Hold | None:
-        """Return what the marker of a change of several states says, None if there is none. Raises StoreError."""
+        """Return the marker of a change of several states, None if there is none. Raises StoreError."""
         if not may_be_held(self.path):
             return None
         with self.opened() as state, explained(self.folder):
             return found_hold(state)
 
     def refuse_held(self, info: LockInfo, *, ends_hold: bool = False) -> None:
-        """Raise LockedError if a change of several states on this machine holds the state, unless it is that edit.
+        """Raise LockedError if another change of several states on this machine holds the state.
 
         With `ends_hold`, the marker may be damaged.
         """
@@ -156,7 +156,7 @@ class RemoteRecords:
                 self.note(f"{what} has an unknown outcome, and the state has been changed since{before}{kept}")
 
     def tidy(self) -> None:
-        """Compress contents, and delete the backups of edits that the history no longer has; ignores errors."""
+        """Compress contents, and delete the backups of edits that are no longer in the history; ignores errors."""
         with suppress(OSError, StoreError):
             if not self.folder.exists():
                 return

@@ -1,4 +1,4 @@
-"""Verifies servers, and identifies the client to them, as Go's `crypto/tls` and `crypto/x509` do."""
+"""Verifies servers, and authenticates the client to them, like Go's `crypto/tls` and `crypto/x509`."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from typing import Final
 
 from statefmt.model.errors import StoreError
 
-# Where systems keep the certificates they trust, beside the place that OpenSSL was built for.
-# Source: Go `src/crypto/x509/root_linux.go`, `root_bsd.go`.
+# The trusted certificates of systems, besides the built-in place of OpenSSL. Source: Go
+# `src/crypto/x509/root_linux.go`, `root_bsd.go`.
 _FILES: Final = (
     "/etc/ssl/certs/ca-certificates.crt",
     "/etc/pki/tls/certs/ca-bundle.crt",
@@ -25,7 +25,7 @@ _FILES: Final = (
 
 @dataclass(frozen=True, slots=True)
 class TlsSettings:
-    """Certificates in PEM: the only authorities to trust ("" for those of the system), and the client's own.
+    """Certificates in PEM: the only trusted authorities ("" for the system's authorities), and the client's own.
 
     `key` is the private key of the client's certificate. `verifies` is False to trust every server.
     """
@@ -37,7 +37,7 @@ class TlsSettings:
 
 
 def tls_context(settings: TlsSettings, environment: Mapping[str, str]) -> ssl.SSLContext:
-    """Return how to encrypt connections.
+    """Return the TLS context of connections.
 
     SSL_CERT_FILE and SSL_CERT_DIR replace the authorities of the system. Raises StoreError, without any part of a key,
     if a certificate or the key is not valid.
@@ -75,7 +75,7 @@ def _trust_system(context: ssl.SSLContext, environment: Mapping[str, str]) -> No
             context.load_default_certs()
     folders = environment.get("SSL_CERT_DIR") or usual.openssl_capath
     for folder in folders.split(os.pathsep):
-        # OpenSSL looks there when it needs a certificate.
+        # OpenSSL reads the folder when it needs a certificate.
         if Path(folder).is_dir():
             context.load_verify_locations(capath=folder)
 
@@ -83,22 +83,22 @@ def _trust_system(context: ssl.SSLContext, environment: Mapping[str, str]) -> No
 def _identify(context: ssl.SSLContext, settings: TlsSettings) -> None:
     try:
         with _as_file(settings.certificate) as certificate, _as_file(settings.key) as key:
-            # Without a password, OpenSSL would ask for that of an encrypted key.
+            # Without a password, OpenSSL would prompt for the password of an encrypted key.
             context.load_cert_chain(certificate, key, password="")
     except (OSError, ValueError):
-        # What OpenSSL says may come from the key.
+        # OpenSSL's message may contain parts of the key.
         raise StoreError("the client certificate and its private key are not valid PEM, or no pair") from None
 
 
 @contextmanager
 def _as_file(text: str) -> Iterator[str]:
-    """Offer a text as a file that is on no disk: Python loads client certificates from files only."""
+    """Provide a text as a file without storing it on disk: Python loads client certificates from files only."""
     source, target = os.pipe()
     try:
         os.set_blocking(target, False)
         content = text.encode()
         try:
-            # What does not fit into a pipe is no certificate.
+            # A text that does not fit into a pipe is not a certificate.
             fits = os.write(target, content) == len(content)
         except BlockingIOError:
             fits = False

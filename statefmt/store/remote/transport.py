@@ -1,4 +1,4 @@
-"""Sends HTTP requests to backends: with timeouts, retries, proxies and certificates, and without telling secrets."""
+"""Sends HTTP requests to backends, with timeouts, retries, proxies and certificates, and without revealing secrets."""
 
 from __future__ import annotations
 
@@ -48,10 +48,10 @@ from statefmt.version import __version__
 _CHUNK: Final = 1 << 20
 _PIECE: Final = 1 << 16
 _REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
-# Those that keep the method and the body.
+# Redirects that keep the method and the body.
 _FAITHFUL: Final = frozenset({307, 308})
 _MOST_REDIRECTS: Final = 10
-# Encodings of an answer that change nothing; the second one is that of an upload, which some servers keep.
+# Encodings that leave an answer unchanged; the second is the encoding of an upload, which some servers keep.
 _PLAIN_ENCODINGS: Final = frozenset({"", "identity", "aws-chunked"})
 # In bytes, of an answer other than a state.
 SMALL_ANSWER: Final = 1 << 20
@@ -61,9 +61,9 @@ SMALL_ANSWER: Final = 1 << 20
 class Request:
     """A request. `url` has no credentials, `headers` may have some.
 
-    `changes` says that it changes something; `repeats`, that it may be sent again although it may have arrived.
-    `largest` is the size of the largest answer in bytes. `is_redirected` if another server has named the URL.
-    `label` is what messages call a URL that has secrets of the user in its path.
+    `changes` if it changes something; `repeats` if it may be sent again although it may have arrived. `largest` is the
+    size of the largest answer in bytes. `is_redirected` if another server has named the URL. `label` is the name in
+    messages for a URL with secrets of the user in its path.
     """
 
     method: str
@@ -78,7 +78,7 @@ class Request:
 
     @property
     def shown(self) -> str:
-        """The URL without what may be a credential in it."""
+        """The URL without possible credentials."""
         return self.label or without_credentials(self.url)
 
 
@@ -92,7 +92,7 @@ class Answer:
 
 
 class Transport:
-    """Sends requests of one client; connections are kept open until it is closed."""
+    """Sends the requests of one client; keeps connections open until it is closed."""
 
     def __init__(
         self,
@@ -101,9 +101,9 @@ class Transport:
         retries: Retries = Retries(),
         patience: Patience | None = None,
     ) -> None:
-        """Connect to nothing yet. Certificates are not verified if either `tls` or the run says so.
+        """Prepare without connecting. Certificates are not verified if `tls` or the run disables it.
 
-        The `patience` is by default that of the environment. Raises StoreError if that is not valid.
+        The default `patience` comes from the environment. Raises StoreError if it is invalid.
         """
         patience = patience or Patience.of(connection.environment)
         self._connection = connection
@@ -120,9 +120,9 @@ class Transport:
     def send(self, request: Request) -> Answer:
         """Send a request, and return the answer, whatever its status.
 
-        Repeats requests that did not arrive or were too many, and after other problems that may pass those that
-        `repeats`. Follows redirects: to another host without the headers of the request, and only to read. Raises
-        StoreError, and UnknownOutcomeError if a request that changes something may have arrived.
+        Retries requests that did not arrive or were too many, and requests with `repeats` after other temporary
+        problems. Follows redirects; to another host only for reads, and without the headers of the request. Raises
+        StoreError, and UnknownOutcomeError if a change may have arrived.
         """
         for _ in range(_MOST_REDIRECTS):
             answer = self._answered(request)
@@ -138,7 +138,7 @@ class Transport:
         self._pools.clear()
 
     def pause(self, attempt: int, asked: float | None = None) -> bool:
-        """Wait before a request is repeated; `attempt` is 0 after the first. Return False if it should not be."""
+        """Wait before a retry; `attempt` is 0 after the first request. Return False to give up."""
         wait = self._retries.wait(attempt, random.random(), asked)
         if wait is None:
             return False
@@ -186,7 +186,7 @@ class Transport:
                 )
 
     def _exchanged(self, request: Request) -> Answer:
-        """Send a request once, and read the answer. Raises NoAnswerError, and StoreError for one that is too large."""
+        """Send a request once, and read the answer. Raises NoAnswerError, and StoreError for a too large answer."""
         proxy = proxy_for(request.url, self._connection.environment)
         # The certificate of the client is a credential, too.
         tls = replace(self._tls, certificate="", key="") if request.is_redirected else self._tls
@@ -197,7 +197,7 @@ class Transport:
         with self._limit.started():
             try:
                 with warnings.catch_warnings():
-                    # The note about it says more.
+                    # Statetool's own note is more specific.
                     warnings.simplefilter("ignore", problems.InsecureRequestWarning)
                     response = pool.urlopen(
                         request.method,
@@ -212,19 +212,19 @@ class Transport:
             except (problems.HTTPError, OSError) as error:
                 raise self._limit.reached() or self._failure(error) from None
             except ValueError:
-                # Of http.client, with the value.
+                # The message of http.client contains the value.
                 raise StoreError(f"{request.shown}: the method or a header has invalid characters") from None
             try:
                 body = _body(response, request)
                 if (reached := self._limit.reached()) is not None:
-                    # Where the end of the connection is that of the answer, it looks whole.
+                    # If the end of the connection ends the answer, a truncated answer looks complete.
                     raise reached
                 response.release_conn()
             except (problems.HTTPError, OSError, NoAnswerError) as error:
                 response.close()
                 if not request.changes:
                     raise self._limit.reached() or self._failure(error) from None
-                # The status says what became of the request.
+                # The status alone gives the outcome of the request.
                 body = b""
             except BaseException:
                 response.close()
@@ -235,20 +235,20 @@ class Transport:
         return failure(error, self._patience.connect, self._patience.answer)
 
     def _check_address(self, host: str, address: str) -> None:
-        """Raise StoreError if a host that the user has not named turns out to be a metadata service."""
+        """Raise StoreError if a host that the user has not named resolves to a metadata service."""
         if without_port(host) in self._connection.foreign and is_metadata_address(address):
             raise metadata_refused(f"{host} has the address {address}, which")
 
     def _way(
         self, proxy: str | None, url: str, tls: TlsSettings
     ) -> tuple[urllib3.PoolManager | urllib3.HTTPConnectionPool, str]:
-        """Return what sends a request to a URL, and what the request is then for."""
+        """Return the sender of a request, and the target of the request as the sender needs it."""
         server = server_of(url, "the URL")
         pools = self._pools_for(server, proxy, tls)
         if proxy is not None and server.scheme == "http":
             # The proxy needs the whole URL.
             return pools, url
-        # A pool manager would resolve `..` in the path, which is part of a key in S3, and signed there.
+        # A pool manager would resolve `..` in the path, which is part of a key in S3, and part of its signature.
         parts = urlsplit(url)
         target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
         return pools.connection_from_host(server.host, server.port, server.scheme), target
@@ -292,7 +292,7 @@ class Transport:
         shown = without_credentials(url)
         if old.scheme == "https" and new.scheme == "http":
             raise StoreError(f"{request.shown}: the server redirects to {shown}, which is not encrypted")
-        # A server that moves its clients to HTTPS gets the same.
+        # A server that redirects clients to HTTPS counts as the same.
         same = new == old or (new.host == old.host and (old.scheme, new.scheme) == ("http", "https"))
         if request.method in ("GET", "HEAD"):
             if not same:
@@ -308,17 +308,17 @@ class Transport:
 
 
 def _pieces(body: bytes) -> Iterator[bytes]:
-    """Yield a body in pieces: a timeout is for each of them, and a large state may take longer."""
+    """Yield a body in pieces: the timeout applies to each piece, and a large state may take longer."""
     for start in range(0, len(body), _PIECE):
         yield body[start : start + _PIECE]
 
 
 def _body(response: urllib3.BaseHTTPResponse, request: Request) -> bytes:
-    """Read the body of an answer. Raises StoreError once it is too large, or if it has an encoding."""
+    """Read the body of an answer. Raises StoreError if it is too large or encoded."""
     encoding = response.headers.get("content-encoding", "")
     if any(part.strip().lower() not in _PLAIN_ENCODINGS for part in encoding.split(",")):
         if request.changes:
-            # The status says what became of the request.
+            # The status alone gives the outcome of the request.
             return b""
         raise StoreError(
             f"{request.shown}: the answer has the encoding {encoding[:60]!r}, which was not asked for; have the "
@@ -375,10 +375,10 @@ _TUNNEL: Final = pattern(r"Tunnel connection failed: ([0-9]{3})\b")
 
 
 class NoAnswerError(Exception):
-    """There is no answer to a request, or only a part of one.
+    """A request has no complete answer.
 
-    `reason` is a sentence, and `advice` parts of a message that follow it. `arrived` is False if the request certainly
-    did not reach the server. `passes` is False if the same request would fail again.
+    `reason` is a sentence, followed by the message parts `advice`. `arrived` is False if the request certainly did not
+    reach the server. `passes` is False if the same request would fail again.
     """
 
     def __init__(self, reason: str, *advice: MessagePart, arrived: bool, passes: bool = True) -> None:
@@ -390,10 +390,10 @@ class NoAnswerError(Exception):
 
 
 def failure(error: Exception, connect: float, answer: float) -> NoAnswerError:
-    """Return what an exception means; `connect` and `answer` are the longest times to wait, in seconds."""
+    """Translate an exception; `connect` and `answer` are the longest times to wait, in seconds."""
     match error:
         case problems.ProxyError():
-            # urllib3 raises it only until there is a connection to the proxy, and a tunnel.
+            # urllib3 raises it only before the connection to the proxy, and a tunnel, exist.
             inner = failure(error.original_error, connect, answer)
             status = _TUNNEL.search(str(error.original_error))
             reason = f"it answered with status {status[1]}" if status else inner.reason
@@ -404,7 +404,7 @@ def failure(error: Exception, connect: float, answer: float) -> NoAnswerError:
             cause = error.__cause__
             reason = (isinstance(cause, OSError) and cause.strerror) or "there is no connection"
             return NoAnswerError(reason[:1].lower() + reason[1:], arrived=False)
-        # NewConnectionError is one, too.
+        # Includes NewConnectionError.
         case problems.ConnectTimeoutError():
             return NoAnswerError(f"there was no connection within {connect:g} s", arrived=False)
         case problems.SSLError():
@@ -430,15 +430,15 @@ def _of_tls(error: problems.SSLError) -> NoAnswerError:
             passes=False,
         )
     reason = cause.reason if isinstance(cause, ssl.SSLError) and cause.reason else "unknown reason"
-    # A server that wants a client certificate says so after the request was sent.
+    # A server reports a missing client certificate after the request was sent.
     return NoAnswerError(f"there is no secure connection ({reason.lower().replace('_', ' ')})", arrived=True)
 
 
 class TimeLimit:
     """A limit in seconds for each request of a client, which sends one at a time.
 
-    `pool_classes` are the pools whose connections it ends. `check` gets the host of each new connection and the address
-    that it is connected to, before anything is sent, and may raise an error.
+    `pool_classes` are the pools whose connections it ends. `check` receives the host and the address of each new
+    connection before anything is sent, and may raise an error.
     """
 
     def __init__(self, seconds: float, check: Callable[[str, str], None] = lambda _host, _address: None) -> None:
@@ -494,13 +494,13 @@ class TimeLimit:
             self._socket = None
 
     def watch(self, connected: socket.socket | None) -> None:
-        """Take note of the socket of a request."""
+        """Set the socket of the current request."""
         self._socket = connected
         if self._is_over.is_set():
             self._end()
 
     def reached(self) -> NoAnswerError | None:
-        """Return the problem if the time is over; None if it is not."""
+        """Return the problem if the time is over, else None."""
         if not self._is_over.is_set():
             return None
         reason = f"the answer was not complete within {self._seconds:g} s; {ADVICE}"
@@ -510,5 +510,5 @@ class TimeLimit:
         self._is_over.set()
         if self._socket is not None:
             with suppress(OSError):
-                # Not the method of a TLS socket, which also forgets its session, while another thread reads.
+                # Not the method of a TLS socket, which also drops its session while another thread reads.
                 socket.socket.shutdown(self._socket, socket.SHUT_RDWR)

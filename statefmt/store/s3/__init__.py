@@ -49,15 +49,15 @@ if TYPE_CHECKING:
     from statefmt.store.s3._locks import LockTable, S3Locks
 
 
-# An ETag that no object has.
+# An ETag that matches no object.
 _WRONG_ETAG: Final = f'"{"0" * 32}"'
-# In seconds, as OpenTofu waits for the content that a digest is of.
+# In seconds, the time that OpenTofu waits for the content of a digest.
 _DIGEST_TIMEOUT: Final = 10.0
 _DIGEST_WAIT: Final = 2.0
 
 
 class S3Client:
-    """A connection to one state; see StateClient. It keeps what it has made, and connects when it is used."""
+    """A connection to one state; see StateClient. It connects on first use, and keeps its connections."""
 
     def __init__(self, place: StatePlace, connection: Connection) -> None:
         self._place = place
@@ -83,7 +83,7 @@ class S3Client:
         while True:
             stored = self._objects.read(self._key)
             wanted = self._digest()
-            # As OpenTofu sees it, an empty object has no state, and its digest is "".
+            # For OpenTofu, an empty object means no state, and its digest is "".
             found = _md5(stored.content) if stored is not None and stored.content else ""
             if wanted is None or self._table is None or wanted == found:
                 return Stored(stored.content, stored.version) if stored is not None and stored.content else None
@@ -112,7 +112,7 @@ class S3Client:
                 raise
             self._write_after_refusal(content, version, properties, is_locked=is_locked)
         except UnknownOutcomeError:
-            # Without its digest, nobody could read the state.
+            # Without the digest, no program could read the state.
             if not self._has(content):
                 raise
         self._write_digest(content)
@@ -187,7 +187,7 @@ class S3Client:
         return self._services.settings.key
 
     def _check_conditions(self, expected: ReadVersion, properties: dict[str, str]) -> None:
-        """Make sure that a write with a wrong ETag is refused, since some servers ignore the condition.
+        """Check that the server refuses a write with a wrong ETag, since some servers ignore the condition.
 
         The request has the content of the object: a server that ignores the condition changes nothing. Raises
         StoreError.
@@ -220,18 +220,18 @@ class S3Client:
     def _write_after_refusal(
         self, content: bytes, expected: ReadVersion | None, properties: dict[str, str], *, is_locked: bool
     ) -> None:
-        """Find out why the server refused the condition, by reading; write under the lock if it knows none.
+        """Find the reason of a refused condition by reading; write under the lock if the server has no conditions.
 
         Raises ChangedError if the object has changed.
         """
         found = self._objects.read(self._key)
         if found is not None and found.content == content:
-            # An earlier attempt had its effect.
+            # An earlier attempt succeeded.
             return
         if not _is_expected(found, expected):
             raise self._changed(expected)
         if found is not None and expected is None:
-            # An empty object, which OpenTofu does not take for a state.
+            # OpenTofu does not accept an empty object as a state.
             self._objects.write(self._key, content, {"if-match": found.version.etag}, properties)
             return
         if not is_locked:
@@ -246,7 +246,7 @@ class S3Client:
         self._objects.write(self._key, content, {}, properties)
 
     def _verify(self, content: bytes, written: ReadVersion) -> None:
-        """Make sure that the server has what it says it has written. Raises UnknownOutcomeError, also if that fails."""
+        """Check that the server has the confirmed content. Raises UnknownOutcomeError, also if the check fails."""
         host = self._objects.service.host
         try:
             found = self._objects.version(self._key)
@@ -260,7 +260,7 @@ class S3Client:
             )
 
     def _has(self, content: bytes) -> bool:
-        """Return whether the state has a content; False if that cannot be found out."""
+        """Return whether the state has a content; False if the check fails."""
         try:
             found = self._objects.read(self._key)
         except StoreError:
@@ -275,7 +275,7 @@ class S3Client:
         except RefusedRequestError as error:
             if not error.is_denied:
                 raise
-            # OpenTofu goes on too.
+            # OpenTofu continues, too.
             self._connection.note(f"{error}; the digest of the state was not checked")
             return None
 
@@ -325,9 +325,9 @@ _SUFFIX: Final = ".tfstate"
 
 
 def workspace_objects(objects: Objects) -> Iterator[tuple[str, ListedObject]]:
-    """Yield each workspace and the object that has its state. Raises StoreError."""
+    """Yield each workspace and the object of its state. Raises StoreError."""
     settings = objects.settings
-    # In the order of keys, the object itself comes before those that only begin like it.
+    # In key order, the object itself precedes objects with a longer key.
     own = next(objects.listed(settings.base_key), None)
     if own is not None and own.key == settings.base_key:
         yield DEFAULT_WORKSPACE, own
@@ -339,21 +339,21 @@ def workspace_objects(objects: Objects) -> Iterator[tuple[str, ListedObject]]:
             yield name, found
 
 
-# In seconds, before the second attempt, and at most.
+# In seconds: the wait before the second attempt, and the longest wait.
 _FIRST_WAIT: Final = 0.2
 _LONGEST_WAIT: Final = 20.0
-# In bytes; systems have a few hundred thousand.
+# In bytes; systems have a few hundred thousand bytes.
 _LARGEST_BUNDLE: Final = 16 << 20
 
 
 class Services:
-    """The services of one place. It finds credentials and connects when they are used, and keeps what it has made."""
+    """The AWS services of one place. Finds credentials and connects on first use, and caches both."""
 
     def __init__(self, place: StatePlace, connection: Connection) -> None:
         self.settings = s3_settings(place)
         self._given = Given.of(place)
         self._subject = place.location
-        # Of requests, whose URLs have the key.
+        # Of requests whose URLs contain the key.
         self._label = place.location if place.exact else ""
         self._connection = with_proxies(connection, self._given)
 
@@ -384,14 +384,14 @@ class Services:
     @cached_property
     def _keys(self) -> Callable[[], AwsKeys]:
         kept = self._connection.credentials
-        # Not those of a process that forked this one: their way to a server may be open.
+        # Not cached across a fork: the connection to a server may be open in the parent process.
         same = msgspec.json.encode([os.getpid(), [one for one in self._given.by_name.values() if one.name != "key"]])
         if same not in kept:
             kept[same] = keys_of(self._given, self._connection, self._subject)
         return kept[same]
 
     def _approached(self, service: str) -> Endpoint:
-        """Return the endpoint of a service. Raises StoreError if it must not have the user's credentials."""
+        """Return the endpoint of a service. Raises StoreError if it must not receive the user's credentials."""
         environment = self._connection.environment
         endpoint = custom_endpoint(self._given, service, environment)
         if endpoint is None:
@@ -402,18 +402,18 @@ class Services:
 
 
 def with_proxies(connection: Connection, given: Given) -> Connection:
-    """Return a connection with the proxies of the settings, each of which wins over its variable."""
+    """Return a connection with the proxies of the settings, which take precedence over the variables."""
     environment = dict(connection.environment)
     for name in ("http_proxy", "https_proxy", "no_proxy"):
         if value := given.text(name):
             environment[name.upper()] = value
-            # What the configuration says is not what a client of a web server sent.
+            # The configuration is not a client of a web server.
             environment.pop("REQUEST_METHOD", None)
     return replace(connection, environment=environment)
 
 
 def tls_settings(given: Given) -> TlsSettings:
-    """Return how servers are verified. Raises StoreError if the certificates cannot be read."""
+    """Return the TLS settings. Raises StoreError if the certificates cannot be read."""
     name = given.text("custom_ca_bundle")
     authorities = ""
     if name:
@@ -430,10 +430,10 @@ _KEYS: Final = ("access_key", "secret_key", "token")
 
 
 def keys_of(given: Given, connection: Connection, subject: str) -> Callable[[], AwsKeys]:
-    """Return what gives the credentials for each request. Raises StoreError, which names the `subject`.
+    """Return a function that supplies the credentials for each request. Raises StoreError, which names the `subject`.
 
-    The first of these: keys that are written, a web identity that is written, a profile that is written; then keys, a
-    web identity and a profile of the environment; then the files of the user, a container, an instance.
+    In order of precedence: keys, a web identity and a profile in the settings; keys, a web identity and a profile in
+    the environment; the user's files, a container, an instance.
     """
     written = {name for name in _KEYS if _is_written(given, name)}
     keys = None
@@ -455,7 +455,7 @@ def keys_of(given: Given, connection: Connection, subject: str) -> Callable[[], 
     )
     if keys is not None and not needs_sdk:
         return lambda: keys
-    # Imported late: it takes longer than all the rest of a command.
+    # Imported late: the import takes longer than the rest of a command.
     try:
         from statefmt.store.s3._session import found_keys
     except ModuleNotFoundError as error:
@@ -478,7 +478,7 @@ def _keys(given: Given, *, with_token: bool) -> AwsKeys:
 
 
 def configured_url(given: Given, connection: Connection, service: str) -> str | None:
-    """Return the endpoint that the user's own configuration file sets for a service. Raises StoreError."""
+    """Return the endpoint of a service in the user's own configuration file. Raises StoreError."""
     files = aws_files(given, connection.environment)
     if files.named_by is not None:
         return None
@@ -486,7 +486,7 @@ def configured_url(given: Given, connection: Connection, service: str) -> str | 
         if b"endpoint_url" not in read_bounded(files.config, LARGEST, pipes=True):
             return None
     except OSError:
-        # The SDK goes on without the file too.
+        # The SDK continues without the file, too.
         return None
     from statefmt.store.s3._session import SDK_ERRORS, EnvironmentSession, sdk_problem
 

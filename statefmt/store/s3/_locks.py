@@ -16,7 +16,7 @@ from statefmt.store.s3._service import AwsService, RefusedRequestError
 
 @dataclass(frozen=True, slots=True)
 class S3Locks:
-    """What locks one state, in the order of locking: first the file, then the item."""
+    """The locks of one state, in locking order: first the file, then the item."""
 
     location: str
     file: LockFile | None
@@ -27,7 +27,7 @@ class S3Locks:
         return tuple(lock for lock in (self.file, self.table) if lock is not None)
 
     def holder(self) -> LockInfo | None:
-        """Return who holds any of the locks; None if nobody does."""
+        """Return the holder of any of the locks; None if all are free."""
         for lock in self._all:
             held = lock.holder()
             if held is not None:
@@ -55,11 +55,11 @@ class S3Locks:
         except UnknownOutcomeError:
             if self.file is None:
                 raise
-            # The holder of the file does not say whether the item is there too. A second attempt meets its own lock.
+            # The holder of the file does not say whether the item exists, too. A second attempt meets its own lock.
             table.acquire(info)
 
     def release(self, info: LockInfo) -> None:
-        """Give all locks back; each is tried, even if another cannot be given back. Raises StoreError."""
+        """Release all locks; try each, even if another cannot be released. Raises StoreError."""
         errors: list[StoreError] = []
         released = False
         for lock in self._all:
@@ -69,12 +69,12 @@ class S3Locks:
                 errors.append(error)
         if errors:
             raise errors[0]
-        # One of two may be gone since the answer to an earlier attempt was lost.
+        # One of two locks may already be gone if the answer to an earlier attempt was lost.
         if not released:
             raise StoreError(f"{self.location}: the lock is gone: somebody else removed it")
 
     def remove(self, lock_id: str) -> LockInfo:
-        """Remove the locks with this ID and return who held them. Raises StoreError if they have another ID."""
+        """Remove the locks with this ID and return their holder. Raises StoreError if they have another ID."""
         held = [(lock, lock.holder()) for lock in self._all]
         if not held:
             raise StoreError(
@@ -95,7 +95,7 @@ class S3Locks:
         return ours
 
 
-# Between the look at the holder of a lock and the request for it, others may take it and give it back.
+# Another program may take and release the lock between a read of its holder and a lock request.
 _ATTEMPTS: Final = 3
 
 
@@ -112,11 +112,11 @@ class LockFile:
 
     @property
     def url(self) -> str:
-        """The lock file as messages name it."""
+        """The name of the lock file in messages."""
         return f"s3://{self.objects.settings.bucket}/{self.key}"
 
     def holder(self) -> LockInfo | None:
-        """Return who holds the lock, None if nobody does. Raises StoreError if the file cannot be read."""
+        """Return the holder of the lock, None if it is free. Raises StoreError if the file cannot be read."""
         stored = self.objects.read(self.key)
         return None if stored is None else self._info(stored)
 
@@ -126,7 +126,7 @@ class LockFile:
         A request that meets its own lock, since the answer to an earlier attempt was lost, has succeeded.
         """
         for _ in range(_ATTEMPTS):
-            # Looked at first: a server that ignores conditions would replace the lock of another.
+            # Read first: a server that ignores conditions would replace another lock.
             stored = self.objects.read(self.key)
             if stored is not None:
                 held = read_lock_info(stored.content)
@@ -158,7 +158,7 @@ class LockFile:
         return True
 
     def remove(self, lock_id: str) -> None:
-        """Delete the lock file if it has this ID, whoever holds it. Raises StoreError."""
+        """Delete the lock file if it has this ID. Raises StoreError."""
         stored = self.objects.read(self.key)
         if stored is not None and lock_id == self._info(stored).ID:
             delete_unchanged(self.objects, self.key, stored.version, self.url)
@@ -167,11 +167,11 @@ class LockFile:
         self.objects.write(self.key, lock_json(info), {"if-none-match": "*"}, tagging(self.objects.settings.lock_tags))
 
     def _check_conditions(self, info: LockInfo) -> None:
-        """Make sure that a second lock is refused, since some servers ignore the condition. Raises StoreError."""
+        """Check that the server refuses a second lock, since some servers ignore the condition. Raises StoreError."""
         try:
             self._create(info)
         except UnknownOutcomeError:
-            # Nothing was learnt, and the content of the file is the same either way.
+            # The check had no result, and the content of the file is the same either way.
             return
         except RefusedRequestError as error:
             if error.is_condition:
@@ -189,7 +189,7 @@ class LockFile:
         )
 
     def _give_up(self, info: LockInfo) -> None:
-        # What is reported is why the lock is given up.
+        # The reason for giving up the lock is reported instead.
         with suppress(StoreError):
             self.remove(info.ID)
 
@@ -218,7 +218,7 @@ class LockTable:
         return f"{self.path}-md5"
 
     def holder(self) -> LockInfo | None:
-        """Return who holds the lock, None if nobody does. Raises StoreError if the item is not a lock."""
+        """Return the holder of the lock, None if it is free. Raises StoreError if the item is not a lock."""
         text = self._text(self.path, "Info")
         return None if text is None else self._info(text)
 
@@ -251,7 +251,7 @@ class LockTable:
         return True
 
     def remove(self, lock_id: str) -> None:
-        """Delete the lock item if it has this ID, whoever holds it. Raises StoreError."""
+        """Delete the lock item if it has this ID. Raises StoreError."""
         text = self._text(self.path, "Info")
         if text is not None and lock_id == self._info(text).ID:
             self._delete(text)
@@ -261,7 +261,7 @@ class LockTable:
         return self._text(self.digest_key, "Digest") or None
 
     def write_digest(self, digest: str) -> None:
-        """Write the digest. Raises StoreError. It is sent again if an answer is lost: the lock is ours."""
+        """Write the digest. Raises StoreError. A lost answer is followed by a retry: the lock is ours."""
         self._call("PutItem", {"Item": {"LockID": {"S": self.digest_key}, "Digest": {"S": digest}}})
 
     def delete_digest(self) -> None:

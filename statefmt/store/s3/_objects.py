@@ -1,4 +1,4 @@
-"""Objects in a bucket: read, written and deleted on conditions, with their versions and how they are stored."""
+"""Reads, writes and deletes objects in a bucket, on conditions, with their versions and storage properties."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class ListedObject(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Objects:
-    """The objects of a bucket, stored as the settings say."""
+    """The objects of a bucket, stored as in the settings."""
 
     settings: S3Settings
     service: AwsService
@@ -65,7 +65,7 @@ class Objects:
     def write(
         self, key: str, content: bytes, condition: Mapping[str, str], properties: Mapping[str, str]
     ) -> ReadVersion:
-        """Write an object on a condition, `if-match` or `if-none-match`, or none, and return its version.
+        """Write an object, optionally on a condition (`if-match` or `if-none-match`), and return its version.
 
         Raises RefusedRequestError, UnknownOutcomeError and StoreError.
         """
@@ -96,12 +96,12 @@ class Objects:
             raise
 
     def details(self, call: str, key: str, name: str) -> Element:
-        """Return what the bucket knows about an object, `tagging` or `acl`. Raises StoreError."""
+        """Return the `tagging` or `acl` of an object. Raises StoreError."""
         return parsed(self.service.send(call, "GET", key, query={name: ""}).body, self.service)
 
     def listed(self, prefix: str) -> Iterator[ListedObject]:
         """Yield all objects whose keys start with the prefix. Raises StoreError."""
-        # Keys may have characters that XML does not.
+        # Keys may contain characters that XML does not allow.
         query = {"list-type": "2", "prefix": prefix, "encoding-type": "url"}
         while True:
             page = parsed(self.service.send("ListObjectsV2", "GET", query=query).body, self.service)
@@ -128,7 +128,7 @@ class Objects:
 
 
 def whole_number(text: str) -> int:
-    """Return a number of an answer, 0 if it is not one."""
+    """Return a number in an answer, 0 if it is invalid."""
     return int(text) if text.isascii() and text.isdigit() and len(text) < 20 else 0
 
 
@@ -137,13 +137,13 @@ def parsed(body: bytes, service: AwsService) -> Element:
     # Imported late: most commands only read objects.
     from xml.etree import ElementTree
 
-    # S3 writes neither; entities could make a small answer huge.
+    # S3 writes neither; entities could expand a small answer to a huge one.
     if b"<!DOCTYPE" in body or b"<!ENTITY" in body:
         raise StoreError(f"{service.subject}: the answer of {service.host} is not valid XML of S3")
     try:
         root = ElementTree.fromstring(body)
     except (ElementTree.ParseError, ValueError, LookupError):
-        # The last two are of encodings that Python does not read, or does not know.
+        # The last two are about encodings that Python cannot read or does not know.
         raise StoreError(f"{service.subject}: the answer of {service.host} is not valid XML") from None
     for element in root.iter():
         element.tag = element.tag.rpartition("}")[2]
@@ -173,9 +173,9 @@ def content_of(objects: Objects, key: str, version_id: str) -> bytes:
     except RefusedRequestError as error:
         if error.status not in (400, 405):
             raise
-        # The ID has the wrong form, or is that of a delete marker.
+        # The ID has the wrong form, or belongs to a delete marker.
         stored = None
-    # Servers without versioning answer with the current version, whose ID is "null", whatever the request says.
+    # Servers without versioning answer with the current version, whose ID is "null", for any request.
     if stored is None or (version_id != "null" and stored.version.version_id != version_id):
         raise StoreError(f"{url}: there is no version {version_id!r}")
     return stored.content
@@ -187,7 +187,7 @@ def _pages(objects: Objects, key: str) -> Iterator[Element]:
         page = parsed(objects.service.send("ListObjectVersions", "GET", query=query).body, objects.service)
         yield page
         marker = page.findtext("NextKeyMarker", "")
-        # Keys come in order: those after this one only begin like it.
+        # Keys are sorted: the following keys only have this key as a prefix.
         if page.findtext("IsTruncated") != "true" or marker != key:
             return
         following = page.findtext("NextVersionIdMarker", "")
@@ -208,15 +208,15 @@ def _in_seconds(time: str) -> str:
 CONTENT_TYPE: Final = "application/json"
 _ENCRYPTION: Final = "x-amz-server-side-encryption"
 _CUSTOMER: Final = f"{_ENCRYPTION}-customer"
-# What an overwrite would lose, by the header that both answers and requests have. Not among them: the encoding of the
-# content, which is that of the bytes, and everything that the configuration decides.
+# Properties that an overwrite would lose, by the header of both answers and requests. They exclude the encoding of the
+# content, which belongs to the bytes, and everything that the configuration sets.
 _KEPT: Final = frozenset({"cache-control", "content-disposition", "content-language", "x-amz-storage-class"})
 _KEPT_ENCRYPTION: Final = frozenset({_ENCRYPTION, f"{_ENCRYPTION}-aws-kms-key-id", f"{_ENCRYPTION}-bucket-key-enabled"})
 _METADATA: Final = "x-amz-meta-"
 
 
 def customer_key(settings: S3Settings) -> dict[str, str]:
-    """Return the headers that read and write an object encrypted with the customer's key (SSE-C)."""
+    """Return the headers for objects encrypted with the customer's key (SSE-C)."""
     if settings.customer_key is None or not settings.encrypt:
         return {}
     return {
@@ -229,7 +229,7 @@ def customer_key(settings: S3Settings) -> dict[str, str]:
 
 
 def encryption(settings: S3Settings) -> dict[str, str]:
-    """Return the headers that encrypt a new object as the configuration says; none if it says nothing."""
+    """Return the headers for the configured encryption of a new object; none without a configuration."""
     if not settings.encrypt:
         return {}
     if settings.kms_key:
@@ -238,7 +238,7 @@ def encryption(settings: S3Settings) -> dict[str, str]:
 
 
 def checksum(settings: S3Settings, content: bytes) -> dict[str, str]:
-    """Return the headers with which the service checks what it receives."""
+    """Return the headers with which the service verifies the received content."""
     if not settings.checksums:
         return {}
     return {
@@ -248,9 +248,9 @@ def checksum(settings: S3Settings, content: bytes) -> dict[str, str]:
 
 
 def is_intact(content: bytes, headers: Mapping[str, str]) -> bool:
-    """Return whether a content has the SHA-256 that its answer names, if it names one."""
+    """Return whether a content matches the SHA-256 in its answer, if any."""
     named = headers.get("x-amz-checksum-sha256", "")
-    # Of an object that was written in parts, it is the checksum of their checksums: 32 bytes in base64, and a number.
+    # The checksum of a multipart object is a checksum of checksums: 32 bytes in base64, and a number.
     return len(named) != 44 or named == base64.b64encode(hashlib.sha256(content).digest()).decode()
 
 
@@ -262,14 +262,14 @@ def tagging(tags: Mapping[str, str] | None) -> dict[str, str]:
 
 
 def access(settings: S3Settings) -> dict[str, str]:
-    """Return the header with the access control list of the configuration."""
+    """Return the header with the configured access control list."""
     return {"x-amz-acl": settings.acl} if settings.acl else {}
 
 
 def kept_headers(headers: Mapping[str, str], settings: S3Settings) -> dict[str, str]:
-    """Return the headers of an answer with which the next version of the object must be written.
+    """Return the headers of an answer that the next version of the object must have.
 
-    What the configuration sets is not among them.
+    Headers that the configuration sets are omitted.
     """
     names = _KEPT if settings.encrypt else _KEPT | _KEPT_ENCRYPTION
     return {name: value for name, value in headers.items() if value and (name in names or name.startswith(_METADATA))}
@@ -285,16 +285,17 @@ _GRANTS: Final = {
     "READ_ACP": "x-amz-grant-read-acp",
     "WRITE_ACP": "x-amz-grant-write-acp",
 }
-# The elements of a grantee, and how headers name them.
+# The elements of a grantee, and their names in headers.
 _GRANTEES: Final = {"ID": "id", "URI": "uri", "EmailAddress": "emailAddress"}
 
 
 def kept_properties(
     objects: Objects, key: str, version: ReadVersion | None, note: Callable[[str], None]
 ) -> dict[str, str]:
-    """Return the headers with which the next version of an object is stored: those of the last one, and its tags.
+    """Return the headers for the next version of an object: the headers and tags of the last version.
 
-    The configuration wins. Prints a note if the user may not read the properties to keep. Raises StoreError.
+    The configuration takes precedence. Prints a note if the user may not read the properties to keep. Raises
+    StoreError.
     """
     settings = objects.settings
     if version is None:
@@ -325,12 +326,12 @@ def _asked(objects: Objects, call: str, key: str, name: str, denied: list[str]) 
             denied.append(f"s3:{call}")
         elif not (error.is_unsupported or error.is_missing or error.status in (400, 404)):
             raise
-        # A server without tags and lists has none to keep.
+        # A server without tags and access control lists has none to keep.
         return None
 
 
 def _grants(answer: Element | None) -> dict[str, str]:
-    """Return the grants as headers; none if only the owner has one, which is the default."""
+    """Return the grants as headers; none if only the owner has a grant, which is the default."""
     if answer is None:
         return {}
     owner = answer.findtext("Owner/ID", "")
@@ -351,10 +352,10 @@ def _grants(answer: Element | None) -> dict[str, str]:
 
 
 def delete_unchanged(objects: Objects, key: str, version: ReadVersion, url: str) -> None:
-    """Delete an object that has this version. Raises ChangedError, UnknownOutcomeError and StoreError.
+    """Delete an object if it has this version. Raises ChangedError, UnknownOutcomeError and StoreError.
 
     Servers without conditional deletion either ignore the condition, or refuse it: then the object is read again, and
-    deleted if it is the same.
+    deleted if it is unchanged.
     """
     try:
         objects.delete(key, version.etag)
@@ -372,7 +373,7 @@ def delete_unchanged(objects: Objects, key: str, version: ReadVersion, url: str)
 class ReadVersion:
     """An ETag, with a version ID in versioned buckets.
 
-    `kept` are the headers with which the next version is stored in the same way.
+    `kept` are the headers that the next version needs to keep its properties.
     """
 
     etag: str

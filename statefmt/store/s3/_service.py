@@ -1,4 +1,4 @@
-"""Sends signed requests to one service of AWS, and turns its refusals into errors with advice."""
+"""Sends signed requests to one AWS service, and turns AWS errors into messages with advice."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ _EMPTY: Final[Mapping[str, str]] = {}
 
 @dataclass(frozen=True, slots=True)
 class AwsService:
-    """One service: `url` is its endpoint, or that of a bucket. Messages name the `subject` of the requests.
+    """One service: `url` is its endpoint, or a bucket's endpoint. Messages name the `subject` of the requests.
 
-    `keys` are asked for before each request, since temporary ones are renewed.
+    `keys` is called before each request, since temporary credentials are renewed.
     """
 
     subject: str
@@ -49,10 +49,10 @@ class AwsService:
         body: bytes = b"",
         changes: bool = False,
     ) -> Answer:
-        """Send a request, and return the answer if it is good. `path` is not escaped, and follows that of the URL.
+        """Send a request, and return a successful answer. `path` is unescaped, and appended to the URL.
 
-        One that `changes` something is sent again only if it had no effect for sure. Raises RefusedRequestError,
-        UnknownOutcomeError if it may have had its effect, and StoreError.
+        A request with `changes` is retried only if it certainly had no effect. Raises RefusedRequestError,
+        UnknownOutcomeError if it may have had an effect, and StoreError.
         """
         parts = urlsplit(self.url)
         whole = (escaped_path(parts.path) + (f"/{escaped_path(path)}" if path else "")) or "/"
@@ -72,7 +72,7 @@ class AwsService:
                 label=self.label,
             )
             answer = self.transport.send(request)
-            # The transport has repeated what reads, and what was too much.
+            # The transport has already retried reads and throttled requests.
             again = may_come_again(answer) and answer.status != 429 and (changes or answer.status < 500)
             if not again or not self.transport.pause(attempt):
                 break
@@ -86,7 +86,7 @@ class AwsService:
         raise refused(self.subject, self.host, call, answer)
 
 
-# Codes with which a service says that it did nothing, since it has too much to do, or another request is on its way.
+# Error codes of a service that did nothing, because it is overloaded or another request is in progress.
 _AGAIN: Final = frozenset(
     {
         "SlowDown", "Throttling", "ThrottlingException", "ThrottledException", "RequestThrottled",
@@ -95,7 +95,7 @@ _AGAIN: Final = frozenset(
         "TransactionInProgressException", "ConditionalRequestConflict", "OperationAborted", "RequestTimeout",
     }
 )  # fmt: skip
-# What each call needs. Source: the Service Authorization Reference of AWS.
+# The permissions of each call. Source: the Service Authorization Reference of AWS.
 _RIGHTS: Final = {
     "GetObject": "s3:GetObject, and s3:ListBucket to see that an object is missing",
     "HeadObject": "s3:GetObject, and s3:ListBucket to see that an object is missing",
@@ -121,12 +121,12 @@ _ELSEWHERE: Final = frozenset(
     {"PermanentRedirect", "TemporaryRedirect", "AuthorizationHeaderMalformed", "IllegalLocationConstraintException"}
 )
 _MEMBER: Final = pattern(r"<(Code|Message|Region)>([^<]*)</\1>")
-# In characters: what a server says may be a whole page.
+# In characters: the message of a server may be a whole page.
 _LONGEST: Final = 300
 
 
 class RefusedRequestError(StoreError):
-    """A service refused a request, which had no effect. `reason` is its code, such as `PreconditionFailed`."""
+    """A service refused a request, which had no effect. `reason` is the error code, such as `PreconditionFailed`."""
 
     def __init__(self, message: str, reason: str, status: int) -> None:
         super().__init__(message)
@@ -135,7 +135,7 @@ class RefusedRequestError(StoreError):
 
     @property
     def is_denied(self) -> bool:
-        """Whether a right is missing."""
+        """Whether a permission is missing."""
         return self.reason in _DENIED or (self.status == 403 and not self.reason)
 
     @property
@@ -145,12 +145,12 @@ class RefusedRequestError(StoreError):
 
     @property
     def is_condition(self) -> bool:
-        """Whether the condition of the request did not hold."""
+        """Whether the condition of the request failed."""
         return self.status == 412 or self.reason == "ConditionalCheckFailedException"
 
     @property
     def is_unsupported(self) -> bool:
-        """Whether the server does not know a header or a request."""
+        """Whether the server does not support a header or a request."""
         return self.status in (405, 501) or self.reason in ("NotImplemented", "MethodNotAllowed")
 
 
@@ -160,12 +160,12 @@ def code_of(answer: Answer) -> str:
 
 
 def may_come_again(answer: Answer) -> bool:
-    """Return whether a request that was answered so had no effect, and may be sent again."""
+    """Return whether a request with this answer had no effect, and may be retried."""
     return answer.status == 429 or (answer.status >= 400 and code_of(answer) in _AGAIN)
 
 
 def refused(subject: str, host: str, call: str, answer: Answer) -> RefusedRequestError:
-    """Return what a service said, with what to do about it."""
+    """Turn an AWS error into a message with advice."""
     code, text, region = _said(answer)
     region = answer.headers.get("x-amz-bucket-region", region)
     said = f"{host} answered {call} with {answer.status}" + (f" {short(code)}" if code else "")
@@ -174,7 +174,7 @@ def refused(subject: str, host: str, call: str, answer: Answer) -> RefusedReques
 
 
 def way_out(code: str, status: int, call: str, region: str = "") -> str:
-    """Return what is wrong in words, with a colon; "" if only the code says so."""
+    """Describe the problem, after a colon; "" if only the code describes it."""
     if code == "NoSuchBucket":
         return "there is no such bucket: "
     if code == "ResourceNotFoundException":
@@ -194,7 +194,7 @@ def way_out(code: str, status: int, call: str, region: str = "") -> str:
 
 
 def _said(answer: Answer) -> tuple[str, str, str]:
-    """Return the code, the message and the region in an error of a service."""
+    """Return the code, the message and the region of an AWS error."""
     text = answer.body[: 1 << 16].decode(errors="replace")
     if text.lstrip().startswith("{"):
         import json
@@ -212,7 +212,7 @@ def _said(answer: Answer) -> tuple[str, str, str]:
 
 
 def short(text: str) -> str:
-    """Return what a server said, in one line that is not too long."""
+    """Shorten the message of a server to one line."""
     return " ".join(text.split())[:_LONGEST]
 
 
@@ -232,7 +232,7 @@ class AwsKeys(NamedTuple):
 
 
 class Signer(NamedTuple):
-    """Who signs, and for which service in which region."""
+    """The signer: its keys, the service and the region."""
 
     keys: AwsKeys
     service: str
@@ -256,7 +256,7 @@ class Signer(NamedTuple):
         headers: Mapping[str, str],
         body: bytes,
     ) -> dict[str, str]:
-        """Return the headers with a signature of a time, such as 20260102T030405Z."""
+        """Return the headers with a signature for a time such as 20260102T030405Z."""
         digest = hashlib.sha256(body).hexdigest()
         complete = {**headers, "host": host, "x-amz-date": now}
         if self.service == "s3":
@@ -290,10 +290,10 @@ class Signer(NamedTuple):
 
 
 def escaped_path(path: str) -> str:
-    """Escape a path as signatures need it: everything but unreserved characters and slashes."""
+    """Escape a path for signatures: everything but unreserved characters and slashes."""
     return quote(path, safe="/-_.~")
 
 
 def query_string(query: Mapping[str, str]) -> str:
-    """Write a query in the order and with the escapes that signatures need."""
+    """Write a query with the order and escapes of signatures."""
     return "&".join(f"{quote(name, safe='-_.~')}={quote(value, safe='-_.~')}" for name, value in sorted(query.items()))

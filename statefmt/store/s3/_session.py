@@ -1,4 +1,4 @@
-"""Credentials by the SDK of AWS, in a session with the environment of a run, not that of the process."""
+"""Finds credentials with the AWS SDK, in a session with the environment of a run instead of the process."""
 
 from __future__ import annotations
 
@@ -65,15 +65,15 @@ from statefmt.store.s3._settings import (
 from statefmt.text import pattern
 from statefmt.version import __version__
 
-# They are found above, in the environment of the run. The types of botocore do not have this argument.
+# Endpoints come from the environment of the run, see above. The types of botocore lack this argument.
 _WITHOUT_CONFIGURED_ENDPOINTS: Final[Mapping[str, Any]] = MappingProxyType({"ignore_configured_endpoint_urls": True})
 
 
 class EnvironmentSession(botocore.session.Session):
-    """A session that reads variables from the environment that it is given, and sends requests as the settings say.
+    """A session that reads variables from a given environment, and sends requests according to the settings.
 
-    All clients have the endpoints, proxies and certificates of the settings; so have those that the session makes
-    itself to get credentials.
+    All clients, including the session's own clients for credentials, use the endpoints, proxies and certificates of the
+    settings.
     """
 
     def __init__(self, given: Given, connection: Connection) -> None:
@@ -107,11 +107,11 @@ class EnvironmentSession(botocore.session.Session):
         self.set_config_variable("config_file", files.config)
         self.set_config_variable("credentials_file", files.credentials)
         if files.named_by is not None:
-            # Files that only the folder names must not say where credentials go.
+            # Files that only the folder names must not choose where credentials go.
             self.set_config_variable("ignore_configured_endpoint_urls", True)
 
     def use(self, credentials: Any) -> None:
-        """Use these credentials for all clients that are made from now on."""
+        """Use these credentials for all new clients."""
         self.register_component("credential_provider", _Ready(credentials))
 
     def create_client(self, service_name: str, *arguments: Any, **named: Any) -> Any:
@@ -139,13 +139,13 @@ class EnvironmentSession(botocore.session.Session):
 
     @property
     def verify(self) -> bool | str:
-        """Whether certificates are checked, or the file with those of the authorities."""
+        """Whether certificates are verified, or the file of the trusted authorities."""
         if not self._connection.options.verify or self._given.truth("insecure"):
             return False
         return self._given.text("custom_ca_bundle") or system_certificates(self._connection.environment) or True
 
     def configured_url(self, service_name: str) -> str | None:
-        """Return the endpoint that the user's own configuration files set."""
+        """Return the endpoint in the user's own configuration files."""
         if self.get_config_variable("ignore_configured_endpoint_urls"):
             return None
         url = ConfiguredEndpointProvider(
@@ -164,7 +164,7 @@ class EnvironmentSession(botocore.session.Session):
             connect_timeout=patience.connect,
             read_timeout=patience.answer,
             retries={"total_max_attempts": self._most_attempts, "mode": "standard"},
-            # {} and not None, with which botocore would look at the variables of the process.
+            # {} and not None, which would make botocore read the variables of the process.
             proxies={} if proxy is None else dict.fromkeys(("http", "https"), proxy),
             # None: the variables and files of the user apply.
             use_dualstack_endpoint=given.truth("use_dualstack_endpoint") or None,
@@ -175,7 +175,7 @@ class EnvironmentSession(botocore.session.Session):
 
 @dataclass(frozen=True, slots=True)
 class _Ready:
-    """Credentials that were found, as a session asks for them."""
+    """Credentials in the form that a session needs."""
 
     credentials: Any
 
@@ -184,7 +184,7 @@ class _Ready:
 
 
 def system_certificates(environment: Mapping[str, str]) -> str:
-    """Return the file with the certificates of the system, which has those of a company too; "" if there is none."""
+    """Return the certificate file of the system, which may include a company's certificates; "" if there is none."""
     named = environment.get("SSL_CERT_FILE", "")
     found = named or ssl.get_default_verify_paths().cafile or ""
     return found if found and Path(found).is_file() else ""
@@ -214,7 +214,7 @@ _LARGEST_TOKEN: Final = 1 << 16
 _METADATA_TIMEOUT: Final = 1
 _METADATA_ATTEMPTS: Final = 3
 
-# In seconds before they expire, credentials are renewed. The SDK takes 15 minutes, for which sessions may be too short.
+# Credentials are renewed these seconds before they expire. The SDK uses 15 minutes, which exceeds short sessions.
 _RENEWED: Final = 60
 
 
@@ -226,21 +226,21 @@ class _Assumed(DeferredRefreshableCredentials):
 def found_keys(
     given: Given, connection: Connection, base: AwsKeys | None, web_identity: bool, subject: str
 ) -> Callable[[], AwsKeys]:
-    """Return what gives the credentials for the state, and renews them; the first are found before this returns.
+    """Return a function that supplies and renews credentials for the state; the first are fetched before it returns.
 
-    `base` are credentials that are known already; else those of the web identity, or the first of the chain. A role
-    is assumed with them if the settings have one. Checks the account. Raises StoreError, without secrets.
+    `base` are known credentials; the default is the web identity, or the first credentials of the chain. If the
+    settings have a role, it is assumed with them. Checks the account. Raises StoreError, without secrets.
     """
     session = EnvironmentSession(given, connection)
     try:
         session.prepare()
         credentials = _credentials(session, given, connection, base, web_identity=web_identity)
-        # Roles are assumed, and tokens refreshed, before the first request: an error says then what it is about.
+        # Roles are assumed, and tokens refreshed, before the first request, so that errors name the cause.
         credentials.get_frozen_credentials()
         session.use(credentials)
         check_account(session, given)
     except SDK_ERRORS as error:
-        # Without the cause: its text may contain what a program printed.
+        # Without the cause: its text may contain the output of a program.
         raise StoreError(f"{subject}: {sdk_problem(error)}") from None
     return lambda: _renewed(credentials, subject)
 
@@ -314,7 +314,7 @@ def _token(given: Given) -> str:
 
 
 def _role_arguments(given: Given, names: Mapping[str, str]) -> dict[str, Any]:
-    """Return the arguments of AssumeRole; `names` are those of the settings."""
+    """Return the arguments of AssumeRole; `names` are the names in the settings."""
     arguments: dict[str, Any] = {
         request: given.text(names[name])
         for name, request in _NAMES_IN_REQUEST.items()
@@ -338,7 +338,7 @@ def _no_prompt(text: str) -> str:
 
 
 def _chain(session: EnvironmentSession, given: Given, environment: Mapping[str, str]) -> CredentialResolver:
-    """Return the providers of a profile, of a container and of an instance, in their order."""
+    """Return the credential providers of a profile, a container and an instance, in this order."""
     profile = given.text("profile") or "default"
     cache: dict[str, Any] = {}
     container = ContainerProvider(environ=dict(environment))
@@ -355,7 +355,7 @@ def _chain(session: EnvironmentSession, given: Given, environment: Mapping[str, 
         credential_sourcer=CanonicalNameCredentialSourcer([EnvProvider(environ=dict(environment)), *later]),
         profile_provider_builder=builder,
     )
-    # The variables of a web identity are read above, from the environment of the run.
+    # The variables of a web identity were read from the environment of the run.
     profiles = builder.providers(profile_name=profile, disable_env_vars=True)
     return CredentialResolver(providers=[role, *profiles, *later])
 
@@ -399,7 +399,7 @@ _WHOLE: Final = pattern(r"(?:(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:ns|us|µs|μs|ms
 
 
 def seconds_of(text: str, place: str) -> int:
-    """Return a duration in seconds; a plain number is of seconds. Raises StoreError."""
+    """Return a duration in seconds; a number without a unit is in seconds. Raises StoreError."""
     if text.isascii() and text.isdigit() and len(text) <= _LONGEST:
         return int(text)
     if len(text) > _LONGEST or _WHOLE.fullmatch(text) is None:
@@ -409,7 +409,7 @@ def seconds_of(text: str, place: str) -> int:
 
 
 def check_programs(session: EnvironmentSession, given: Given, connection: Connection) -> None:
-    """Make sure that no program runs that only a file named by the folder names. Raises StoreError."""
+    """Check that no program runs that only a file of the folder names. Raises StoreError."""
     named = aws_files(given, connection.environment).named_by
     if named is None:
         return
@@ -426,8 +426,8 @@ def check_programs(session: EnvironmentSession, given: Given, connection: Connec
 
 
 _PARAMETER: Final = pattern(r"\bparameter ([A-Za-z.0-9\[\]]+)")
-# What the SDK raises, and what it lets through from files and programs that are missing or not as it expects.
-# RuntimeError: credentials that have expired already when they arrive, and answers that are nested too deeply.
+# The errors of the SDK, and errors that it passes through from missing or unexpected files and programs. RuntimeError:
+# credentials that have expired on arrival, and answers that are nested too deeply.
 SDK_ERRORS: Final = (
     BotoCoreError, ClientError, ResponseParserError, OSError, ValueError, LookupError, TypeError, AttributeError,
     RuntimeError, ArithmeticError,
@@ -435,7 +435,7 @@ SDK_ERRORS: Final = (
 
 
 def sdk_problem(error: Exception) -> str:
-    """Return what prevented the SDK from finding credentials, with what to do about it."""
+    """Return the SDK's problem in finding credentials, with advice."""
     match error:
         case ClientError():
             return _refusal(error)
@@ -453,11 +453,11 @@ def sdk_problem(error: Exception) -> str:
             | PartialCredentialsError()
             | UnknownCredentialError()
         ):
-            # They name files, profiles and settings.
+            # The messages name files, profiles and settings.
             text = short(str(error))
             return text[:1].lower() + text[1:]
         case ParamValidationError():
-            # Its text has values too.
+            # The message contains values, too.
             names = sorted(set(_PARAMETER.findall(str(error))))
             return f"AWS would not accept these parameters of the request for credentials: {', '.join(names)}"
         case SSOError():
@@ -468,7 +468,7 @@ def sdk_problem(error: Exception) -> str:
             return f"{name}: {reason[:1].lower()}{reason[1:]}"
         case HTTPClientError():
             return f"the service that gives AWS credentials did not answer ({type(error).__name__})"
-    # The text may contain what a program printed, or a value of a request.
+    # The text may contain the output of a program, or a value of a request.
     return f"AWS credentials could not be found ({type(error).__name__})"
 
 

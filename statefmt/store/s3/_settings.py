@@ -1,4 +1,4 @@
-"""The settings of an S3 backend, checked: which object holds the state, how it is locked, and which files are read."""
+"""Checks the settings of an S3 backend: the object of the state, its locks, and the files to read."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ from statefmt.store.remote.client import Connection
 from statefmt.store.remote.hosts import approach, is_of_folder, server_of
 from statefmt.text import pattern
 
-# Of retries and seconds: more makes no sense, and cannot be waited for.
+# Of retries and seconds; more is useless.
 _LARGEST_NUMBER: Final = 1_000_000
 # The length of a key of 32 bytes in base64.
 _CUSTOMER_KEY_LENGTH: Final = 44
-# Old buckets have capitals and underscores too. Other characters could lead to another place.
+# Old buckets may have capitals and underscores. Other characters could lead to another place.
 _BUCKET: Final = pattern(r"[A-Za-z0-9][A-Za-z0-9._-]{1,254}")
 
 
 @dataclass(frozen=True, slots=True)
 class S3Settings:
-    """Where a state is and how it is stored. `customer_key` are the 32 bytes of SSE-C; `tags` are None if not set."""
+    """The location of a state and its storage. `customer_key` are the 32 bytes of SSE-C; `tags` are None if not set."""
 
     bucket: str
     key: str
@@ -52,13 +52,13 @@ class S3Settings:
 
     @property
     def path(self) -> str:
-        """The state as lock information and DynamoDB name it."""
+        """The name of the state in lock information and DynamoDB."""
         return f"{self.bucket}/{self.key}"
 
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """The settings of a backend by name, with where each comes from."""
+    """The settings of a backend by name, with their origins."""
 
     by_name: Mapping[str, BackendSetting] = field(repr=False)
 
@@ -73,7 +73,7 @@ class Given:
         return None if setting is None else setting.value
 
     def text(self, *names: str) -> str:
-        """Return the first value that is set, "" if there is none."""
+        """Return the first value that is set; "" without any."""
         for name in names:
             value = self.value(name)
             if value not in (None, ""):
@@ -81,7 +81,7 @@ class Given:
         return ""
 
     def truth(self, name: str) -> bool:
-        """Return whether an argument is true."""
+        """Return the value of a boolean argument."""
         return self.value(name) is True
 
     def number(self, name: str) -> int | None:
@@ -114,7 +114,7 @@ class Given:
         raise StoreError(f"{self.where(name)}: {name} must be a map of strings")
 
     def where(self, name: str) -> str:
-        """Return the place of a setting, as a message names it."""
+        """Return the place of a setting for messages."""
         setting = self.by_name.get(name)
         return (setting.place if setting else "") or "the backend 's3'"
 
@@ -135,7 +135,7 @@ def s3_settings(place: StatePlace) -> S3Settings:
     if _BUCKET.fullmatch(bucket) is None:
         raise StoreError(f"{given.where('bucket')}: {bucket!r} is not the name of a bucket")
     if any(part in (".", "..") for part in given.text("key").split("/")):
-        # Servers, and proxies on the way to them, may take it for another object.
+        # Servers and proxies may resolve it to another object.
         raise StoreError(f"{given.where('key')}: key must not have parts that are . or ..")
     for name in ("key", "workspace_key_prefix"):
         if given.text(name) != given.text(name).strip("/"):
@@ -176,7 +176,7 @@ def _check_conflicts(given: Given) -> None:
         ("assume_role.role_arn", "role_arn"),
     ):
         pair = [given.by_name.get(one), given.by_name.get(other)]
-        # A variable gives way to any argument, by whichever name; but a key of encryption is never guessed.
+        # Any argument takes precedence over a variable, by either name; but an encryption key is never guessed.
         written = [setting for setting in pair if setting and (setting.source != "environment" or one == "kms_key_id")]
         if len([setting for setting in written if setting.value not in (None, "", [], {})]) > 1:
             raise StoreError(f"{given.where(one)}: {one} and {other} cannot be set both")
@@ -199,13 +199,13 @@ def _customer_key(given: Given) -> bytes | None:
     return key
 
 
-# In bytes; people have hundreds of profiles.
+# In bytes; users have hundreds of profiles.
 LARGEST: Final = 16 << 20
 _ARGUMENTS: Final = ("shared_config_files", "shared_credentials_files", "shared_credentials_file")
 
 
 class AwsFiles(NamedTuple):
-    """The paths of both files. `named_by` is the setting by which the files of a folder name one, None if none does."""
+    """The paths of both files. `named_by` is the setting of the folder that names one, None without any."""
 
     config: str
     credentials: str
@@ -213,7 +213,7 @@ class AwsFiles(NamedTuple):
 
 
 def aws_files(given: Given, environment: Mapping[str, str]) -> AwsFiles:
-    """Return the files that are read. Raises StoreError if there are several of a kind."""
+    """Return the paths of the files. Raises StoreError if there are several of a kind."""
     home = environment.get("HOME") or str(Path.home())
     config = _one_file(given, "shared_config_files") or environment.get("AWS_CONFIG_FILE", "")
     credentials = _one_file(given, "shared_credentials_files") or given.text("shared_credentials_file")
@@ -227,14 +227,14 @@ def aws_files(given: Given, environment: Mapping[str, str]) -> AwsFiles:
 
 
 def check_files(files: AwsFiles) -> None:
-    """Make sure that the SDK can read the files to their end if a folder names one. Raises StoreError."""
+    """Check that the SDK can read the files to their end if a folder names one. Raises StoreError."""
     if files.named_by is None:
         return
     for name in (files.config, files.credentials):
         try:
             read_bounded(name, LARGEST)
         except FileNotFoundError:
-            # The SDK says so, or goes on without it.
+            # The SDK reports it, or continues without the file.
             continue
         except OSError as error:
             raise StoreError(f"{files.named_by.place}: {name}: {reason_of(error)}") from None
@@ -248,18 +248,18 @@ def _one_file(given: Given, name: str) -> str:
 
 
 def _in_home(name: str, home: str) -> str:
-    """Return a path with the home directory of the environment in the place of `~`."""
+    """Replace `~` in a path with the home directory of the environment."""
     return f"{home}{name[1:]}" if name == "~" or name.startswith("~/") else name
 
 
-# The arguments that set the endpoint of a service, the newer one first.
+# The arguments that set the endpoint of a service, the newer name first.
 _ENDPOINT_ARGUMENTS: Final = {
     "s3": ("endpoints.s3", "endpoint"),
     "dynamodb": ("endpoints.dynamodb", "dynamodb_endpoint"),
     "sts": ("endpoints.sts", "sts_endpoint"),
     "sso": ("endpoints.sso",),
 }
-# The domain of each partition, and that of its endpoints with IPv6. Source: the partitions of the AWS SDKs.
+# The domain of each partition, and of its IPv6 endpoints. Source: the partitions of the AWS SDKs.
 _PARTITIONS: Final = (
     ("cn-", "amazonaws.com.cn", "api.amazonwebservices.com.cn"),
     ("us-isob-", "sc2s.sgov.gov", "api.aws.scloud"),
@@ -270,13 +270,13 @@ _PARTITIONS: Final = (
     ("", "amazonaws.com", "api.aws"),
 )
 _REGION: Final = pattern(r"[a-z]{2,}(?:-[a-z]+)+-[0-9]+")
-# A bucket whose name can be a part of the name of a host.
+# A bucket whose name can be part of a host name.
 _HOST_PART: Final = pattern(r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?")
 
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """The URL of a service, without a slash at its end; and the argument that sets it, "" if none does."""
+    """The URL of a service, without a final slash; and the argument that sets it, or ""."""
 
     url: str
     argument: str = ""
@@ -286,7 +286,7 @@ def aws_endpoint(given: Given, service: str, environment: Mapping[str, str]) -> 
     """Return the endpoint of AWS for a service. Raises StoreError if the region is not valid."""
     region = given.text("region")
     if _REGION.fullmatch(region) is None:
-        # It becomes a part of a host name.
+        # It becomes part of a host name.
         raise StoreError(
             f"{given.where('region')}: {region!r} is not a region of AWS; set an endpoint for other services"
         )
@@ -300,14 +300,14 @@ def aws_endpoint(given: Given, service: str, environment: Mapping[str, str]) -> 
 
 
 def is_of_aws(host: str) -> bool:
-    """Return whether a host is one of AWS, whose services keep what they document."""
+    """Return whether a host belongs to AWS, whose services behave as documented."""
     return any(host.endswith((f".{domain}", f".{newer}")) for _, domain, newer in _PARTITIONS)
 
 
 def custom_endpoint(given: Given, service: str, environment: Mapping[str, str]) -> Endpoint | None:
-    """Return the endpoint of a service that something sets, None for that of AWS. Raises StoreError.
+    """Return the configured endpoint of a service, None for the AWS endpoint. Raises StoreError.
 
-    Arguments win over variables, by whichever name. Source: OpenTofu `backend.go` (customEndpoints).
+    Arguments take precedence over variables, by either name. Source: OpenTofu `backend.go` (customEndpoints).
     """
     names = [name for name in _ENDPOINT_ARGUMENTS.get(service, ()) if given.text(name)]
     names.sort(key=lambda name: given.by_name[name].source == "environment")
@@ -318,7 +318,7 @@ def custom_endpoint(given: Given, service: str, environment: Mapping[str, str]) 
 
 
 def bucket_url(endpoint: Endpoint, bucket: str, *, path_style: bool) -> str:
-    """Return the URL of a bucket: with its name in the host, or in the path where that cannot be."""
+    """Return the URL of a bucket: with its name in the host or, if impossible, in the path."""
     parts = urlsplit(endpoint.url)
     fits = _HOST_PART.fullmatch(bucket) is not None or (
         parts.scheme == "http" and all(_HOST_PART.fullmatch(part) for part in bucket.split("."))
@@ -351,9 +351,10 @@ _METADATA: Final = "ec2_metadata_service_endpoint"
 
 
 def approach_service(connection: Connection, given: Given, url: str, argument: str, *, resolves: bool = False) -> None:
-    """Name the host of a URL, which the `argument` sets, "" if none does. Raises StoreError as `approach`.
+    """Announce the host of a URL, set by `argument` if not "". Raises StoreError like `approach`.
 
-    A proxy that only the folder names counts as a host: with `insecure` or certificates of the folder, it sees all.
+    A proxy that only the folder names counts as a host: with `insecure` or certificates of the folder, it can read
+    everything.
     """
     setting = given.by_name.get(argument)
     named_by = setting.place if setting is not None and is_of_folder(setting) else ""
@@ -368,7 +369,7 @@ def approach_service(connection: Connection, given: Given, url: str, argument: s
 
 
 def refuse_endpoint_of_folder(given: Given) -> None:
-    """Raise StoreError if only the folder names the metadata service, which gives the credentials of the machine."""
+    """Raise StoreError if only the folder names the metadata service, which provides the credentials of the machine."""
     setting = given.by_name.get(_METADATA)
     if setting is not None and setting.value and is_of_folder(setting):
         raise StoreError(
@@ -378,7 +379,7 @@ def refuse_endpoint_of_folder(given: Given) -> None:
 
 
 def _of_user(given: Given) -> str:
-    """Return which of the user's credentials are used, as a question names them; "" if the folder has its own."""
+    """Return a name for the user's credentials in use; "" if the folder has its own."""
     own = [given.by_name.get(name) for name in ("access_key", "secret_key")]
     names = []
     if not all(setting is not None and setting.value and setting.source != "environment" for setting in own):
