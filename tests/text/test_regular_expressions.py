@@ -24,6 +24,7 @@ import pytest
 
 import statefmt
 from statefmt import installation
+from statefmt.analysis.providers import facts
 from statefmt.formats.raw_json import _tokens, slips
 from statefmt.redaction import secrets as secret_probes
 from statefmt.redaction.secrets import search as secret_shapes
@@ -51,6 +52,18 @@ _MADE: Mapping[tuple[str, str], Sequence[str | bytes]] = {
     ],
     ("statefmt.installation", "_packages"): [installation._REQUIREMENT % "fleet"],
     ("statefmt.redaction.secrets", ""): [],
+    **{
+        ("statefmt.analysis.providers.facts", function): []
+        for function in (
+            "settings_facts",
+            "object_facts",
+            "override_facts",
+            "overridden",
+            "fact_kinds",
+            "is_cosmetic",
+            "_read",
+        )
+    },
     ("statefmt.redaction.secrets.search", "_shapes"): [],
 }
 
@@ -143,6 +156,14 @@ def _listed() -> Iterator[Found]:
         yield Found(
             f"statefmt/redaction/secrets/search.py:{shape.kind}", shape.pattern.pattern, flags, frozenset({"search"})
         )
+
+    for name, knowledge in facts._KNOWLEDGE.items():
+        readings = (*knowledge.arguments, *knowledge.attributes)
+        used = {knowledge.unlike, knowledge.cosmetic, *(one.value for one in readings)}
+        used |= {one.name for one in knowledge.arguments}
+        for text in sorted(used):
+            place = f"statefmt/analysis/providers/facts.py:{name}"
+            yield Found(place, text, 0, frozenset({"fullmatch"}))
 
 
 def _calls(tree: ast.AST, function: str = "") -> Iterator[tuple[str, ast.Call]]:

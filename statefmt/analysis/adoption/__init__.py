@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, TypeAlias
 
-from statefmt.analysis.adoption._candidates import Edge, Judge, NearIndex, Unpaired, candidates, likeness
+from statefmt.analysis.adoption._candidates import Edge, Judge, NearIndex, Unpaired, candidates
+from statefmt.analysis.adoption._names import likeness
 from statefmt.analysis.adoption._places import Places
 from statefmt.analysis.adoption.model import (
     AdoptedPair,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
@@ -10,6 +9,17 @@ from typing import Final, NamedTuple
 
 from msgspec import Raw
 
+from statefmt.analysis.adoption._names import (
+    differing_steps,
+    families,
+    has_alias,
+    key_words,
+    likeness,
+    same_words,
+    says_nothing,
+    steps_of,
+    words_of,
+)
 from statefmt.analysis.adoption._places import Places, PlaceVerdict, Sameness
 from statefmt.analysis.adoption.model import AdoptedPair, EvidenceKind, MovingObject, NewInstance, PairEvidence
 from statefmt.analysis.providers.facts import attribute_members, is_global_name, string_attribute
@@ -19,15 +29,12 @@ from statefmt.golang import JSONValue, Members, loads_exact
 from statefmt.hcl.source import Problem
 from statefmt.hcl.value import Part, Unknown, Value, first_unknown
 from statefmt.model.addrs import (
-    NO_KEY,
     AbsProviderInstance,
     AbsResourceInstance,
     ConfigResource,
-    InstanceKey,
     IntKey,
     ModuleInstance,
     ResourceMode,
-    StringKey,
 )
 from statefmt.model.cty.number import Number, parse_number
 from statefmt.model.snapshot import Snapshot
@@ -238,7 +245,7 @@ class Judge:
         self._places = places
         self._attributes: dict[AbsResourceInstance, _Attributes] = {}
         self._arguments: dict[AbsResourceInstance, Mapping[str, Part]] = {}
-        self._counted = _families(sources)
+        self._counted = families(sources)
         self._sources: Final = sources
         self._keys: dict[ConfigResource, frozenset[str]] = {}
 
@@ -299,7 +306,7 @@ class Judge:
         marks |= {"key": names.key, "name": names.name}
         if names.is_alike:
             evidence.append(PairEvidence(EvidenceKind.NAMES, "names alike"))
-        if _alias(source.bound, target.provider):
+        if has_alias(source.bound, target.provider):
             marks["alias"] = 1
         changes = [
             name for name, part in self.arguments(target.address).items() if attributes.equals(name, part) is False
@@ -323,7 +330,7 @@ class Judge:
 
         A name that says nothing else agrees with the only block of its type on the other side.
         """
-        mine, theirs = _differing_steps(source, target)
+        mine, theirs = differing_steps(source, target)
         if not theirs:
             return True
         has, wanted = self._said(source, target)
@@ -333,42 +340,42 @@ class Judge:
             is_counted = any(isinstance(key, IntKey) for _, key in theirs)
             return all(len(word) == 1 and (word.isalpha() or is_counted) for word in has - wanted)
         return (
-            _same_words(_words(mine[-1][0] if mine else ""), _words(theirs[-1][0]))
-            or (_says_nothing(has) and self._new_blocks[type_] == 1)
-            or (_says_nothing(wanted) and self._old_blocks[type_] == 1)
+            same_words(words_of(mine[-1][0] if mine else ""), words_of(theirs[-1][0]))
+            or (says_nothing(has) and self._new_blocks[type_] == 1)
+            or (says_nothing(wanted) and self._old_blocks[type_] == 1)
         )
 
     def names_say_nothing(self, source: MovingObject, target: NewInstance) -> bool:
         """Return whether one of both names says nothing, so that it cannot disagree."""
-        return any(map(_says_nothing, self._said(source, target)))
+        return any(map(says_nothing, self._said(source, target)))
 
     def _said(self, source: MovingObject, target: NewInstance) -> tuple[set[str], set[str]]:
         """Return the words of both names without those of keys and places, where the addresses differ."""
-        mine, theirs = _differing_steps(source, target)
-        has = {word for name, _ in mine for word in _words(name) if not self._is_place(word, source, target)}
-        wanted = {word for name, _ in theirs for word in _words(name) if not self._is_place(word, source, target)}
+        mine, theirs = differing_steps(source, target)
+        has = {word for name, _ in mine for word in words_of(name) if not self._is_place(word, source, target)}
+        wanted = {word for name, _ in theirs for word in words_of(name) if not self._is_place(word, source, target)}
         return has, wanted
 
     def has_place_words(self, source: MovingObject, target: NewInstance) -> bool:
         """Return whether the name or the key of an object says where it is."""
-        words = (word for name, key in _steps(source.addr) for word in (*_words(name), *_key_words(key)))
+        words = (word for name, key in steps_of(source.addr) for word in (*words_of(name), *key_words(key)))
         return any(self._is_place(word, source, target) for word in words)
 
     def _is_place(self, word: str, source: MovingObject, target: NewInstance) -> bool:
         """Return whether a word is of a key or of an alias, or names an account or a region."""
         if word in self._place_words or word in self._block_keys(target.address.config()):
             return True
-        return any(word in _key_words(key) for _, key in _steps(source.addr))
+        return any(word in key_words(key) for _, key in steps_of(source.addr))
 
     @cached_property
     def _place_words(self) -> frozenset[str]:
         found: set[str] = set()
         for one in self._sources:
-            found.update(_words(one.bound.config.alias), _key_words(one.bound.key))
-            found.update(word for fact in self._places.shown(one) for word in _words(fact))
+            found.update(words_of(one.bound.config.alias), key_words(one.bound.key))
+            found.update(word for fact in self._places.shown(one) for word in words_of(fact))
         for provider in {one.bound.config.provider for one in self._sources}:
             for instance in self._places.instances(provider):
-                found.update(_words(instance.config.alias), _key_words(instance.key))
+                found.update(words_of(instance.config.alias), key_words(instance.key))
         return frozenset(found)
 
     @cached_property
@@ -384,7 +391,7 @@ class Judge:
             found = self._new.instances.all_of(config)
             addresses = () if isinstance(found, Unknown) else found
             self._keys[config] = frozenset(
-                word for one in addresses for _, key in _steps(one) for word in _key_words(key)
+                word for one in addresses for _, key in steps_of(one) for word in key_words(key)
             )
         return self._keys[config]
 
@@ -426,19 +433,10 @@ class Judge:
         return self._attributes[source.addr]
 
 
-# Words of names that say nothing of an object but that it is one of several.
-_NEUTRAL: Final = frozenset(
-    {"main", "this", "default", "primary", "secondary", "replica", "copy", "other", "only", "single"}
-    | {"first", "second", "third", "one", "two", "three"}
-)
 # Arguments that say which object it is: what differs in them is another object, or is replaced.
 _FIXED: Final = frozenset(
     {"name", "bucket", "region", "project", "project_id", "zone_id", "namespace", "vpc_id", "cidr_block", "length"}
 )
-
-
-def _says_nothing(words: set[str]) -> bool:
-    return all(len(word) == 1 or word.isdigit() for word in words - _NEUTRAL)
 
 
 # Those that say where it is, or less.
@@ -461,7 +459,9 @@ class NearIndex:
 
     def near(self, source: MovingObject) -> Iterator[NewInstance]:
         """Yield the instances that share something with an object that few others have, each once."""
-        words = [word for name, key in _steps(source.addr) for word in (*_words(name), *_key_words(key))][:_MOST_WORDS]
+        words = [word for name, key in steps_of(source.addr) for word in (*words_of(name), *key_words(key))][
+            :_MOST_WORDS
+        ]
         last = source.addr.resource
         marks: list[object] = [source.address, *self._judge.values(source)]
         for start in range(len(words)):
@@ -478,8 +478,8 @@ class NearIndex:
 
     def _marks(self, target: NewInstance) -> Iterator[object]:
         address = target.address
-        keys = tuple(word for _, key in _steps(address) for word in _key_words(key))
-        modules = tuple(word for step in address.module.steps for word in _key_words(step.key))
+        keys = tuple(word for _, key in steps_of(address) for word in key_words(key))
+        modules = tuple(word for step in address.module.steps for word in key_words(step.key))
         yield address
         yield address.resource, modules
         yield address.resource.resource, keys
@@ -595,138 +595,3 @@ def _all(answers: Sequence[bool | None]) -> bool | None:
     if False in answers:
         return False
     return None if None in answers else True
-
-
-_WORD: Final = re.compile(r"[a-z]+|[0-9]+")
-# An exact name, a name plus the key, and a name that was only a key.
-_EXACT, _WITH_KEY, _ONLY_KEY = 100, 90, 80
-_UNEXPLAINED: Final = 1000
-
-
-class Likeness(NamedTuple):
-    """How alike two addresses are: `key` is lower for keys without a counterpart."""
-
-    key: int
-    name: int
-    is_alike: bool
-
-
-def _words(text: str) -> tuple[str, ...]:
-    return tuple(_WORD.findall(re.sub(r"([a-z0-9])([A-Z])", r"\1_\2", text).lower()))
-
-
-def _steps(address: AbsResourceInstance) -> list[tuple[str, InstanceKey]]:
-    steps = [(step.name, step.key) for step in address.module.steps]
-    return [*steps, (address.resource.resource.name, address.key)]
-
-
-def _differing_steps(
-    source: MovingObject, target: NewInstance
-) -> tuple[list[tuple[str, InstanceKey]], list[tuple[str, InstanceKey]]]:
-    """Return the steps of both addresses without those at their ends that are equal."""
-    mine, theirs = _steps(source.addr), _steps(target.address)
-    while mine and theirs and mine[-1] == theirs[-1]:
-        mine.pop()
-        theirs.pop()
-    return mine, theirs
-
-
-def likeness(source: AbsResourceInstance, target: AbsResourceInstance, counted: Mapping[object, int]) -> Likeness:
-    """Compare the names and keys of two addresses, without the steps at their ends that are equal."""
-    mine, theirs = _steps(source), _steps(target)
-    explained, unexplained = 0, 0
-    while mine and theirs and mine[-1] == theirs[-1]:
-        explained += len(_key_words(mine.pop()[1]))
-        theirs.pop()
-    if not mine and not theirs:
-        return Likeness(key=explained, name=_EXACT, is_alike=True)
-    has = Counter(word for name, key in mine for word in (*_words(name), *_key_words(key)))
-    keys: list[str] = []
-    for place, (_, key) in enumerate(reversed(theirs), 1):
-        words = _key_words(key)
-        if key is NO_KEY:
-            continue
-        there = mine[-place] if place <= len(mine) else None
-        number_fits = not isinstance(key, IntKey) or _is_counted(source, there, key, counted)
-        if words and number_fits and not Counter(words) - has:
-            explained += len(words)
-            keys += words
-        else:
-            unexplained += 1
-    name = _name_likeness(mine, theirs, keys)
-    alike = not unexplained and name >= _ONLY_KEY and bool(keys or not theirs or name >= _WITH_KEY)
-    return Likeness(key=explained - _UNEXPLAINED * unexplained, name=name, is_alike=alike)
-
-
-def _name_likeness(
-    mine: Sequence[tuple[str, InstanceKey]], theirs: Sequence[tuple[str, InstanceKey]], keys: Sequence[str]
-) -> int:
-    if not mine or not theirs:
-        return _ONLY_KEY // 2
-    if NO_KEY not in (mine[-1][1], theirs[-1][1]) and mine[-1][1] != theirs[-1][1]:
-        # Another instance of perhaps the same resource: the keys say more than the name.
-        return 0
-    one, other = _words(mine[-1][0]), _words(theirs[-1][0])
-    rest = Counter(one) - Counter(keys)
-    # Not in the same place, but with names that say the same.
-    around = 0 if [name for name, _ in mine[:-1]] == [name for name, _ in theirs[:-1]] else 5
-    own = Counter(_key_words(mine[-1][1])) - Counter(keys)
-    said = own if theirs[-1][1] is NO_KEY else Counter[str]()
-    if said and rest + said == Counter(other):
-        return _WITH_KEY - around
-    if said and said == Counter(other):
-        return _ONLY_KEY - around
-    if not said and (mine[-1][0] == theirs[-1][0] or rest == Counter(other) or _same_words(one, other)):
-        return _WITH_KEY - around
-    if not rest:
-        return _ONLY_KEY - around
-    if other and not Counter(other) - Counter(one):
-        return 10 * min(len(other), 5)
-    return 0
-
-
-def _same_words(one: Sequence[str], other: Sequence[str]) -> bool:
-    return "".join(one) == "".join(other)
-
-
-def _key_words(key: InstanceKey) -> tuple[str, ...]:
-    if isinstance(key, StringKey):
-        return _words(key.value)
-    return (str(key.value),) if isinstance(key, IntKey) else ()
-
-
-def _families(sources: Sequence[MovingObject]) -> dict[object, int]:
-    """Return the lowest number in the names of resources that differ only in it."""
-    found: dict[object, int] = {}
-    for source in sources:
-        for family, number in _numbers(source.addr):
-            found[family] = min(number, found.get(family, number))
-    return found
-
-
-def _numbers(address: AbsResourceInstance) -> Iterator[tuple[object, int]]:
-    names = [name for name, _ in _steps(address)]
-    for index, name in enumerate(names):
-        for number in re.findall(r"[0-9]{1,6}", name):
-            rest = (*names[:index], re.sub(r"[0-9]+", "#", name), *names[index + 1 :])
-            yield (address.resource.resource.type, rest), int(number)
-
-
-def _is_counted(
-    source: AbsResourceInstance, step: tuple[str, InstanceKey] | None, key: IntKey, counted: Mapping[object, int]
-) -> bool:
-    """Return whether a number in the name of a step is the index of a copy, where copies are counted from 0."""
-    if step is None or step[1] is not NO_KEY:
-        return step is not None and step[1] == key
-    if str(key.value) not in re.findall(r"[0-9]{1,6}", step[0]):
-        return False
-    return any(number == key.value and counted.get(family) == 0 for family, number in _numbers(source))
-
-
-def _alias(bound: AbsProviderInstance, provider: AbsProviderInstance) -> bool:
-    """Return whether the alias of the old provider configuration has the key of the new instance."""
-    if bound == provider:
-        return True
-    words = _key_words(provider.key) or _words(provider.config.alias)
-    has = Counter((*_words(bound.config.alias), *_key_words(bound.key)))
-    return bool(words) and not Counter(words) - has
