@@ -18,6 +18,7 @@ from statefmt.analysis.adoption._names import (
     same_words,
     says_nothing,
     steps_of,
+    without_equal_ends,
     words_of,
 )
 from statefmt.analysis.adoption._places import Places, PlaceVerdict, Sameness
@@ -205,10 +206,7 @@ class Edge:
         one, other = self.source.addr, self.target.address
         if one.resource != other.resource:
             return None
-        mine, theirs = list(one.module.steps), list(other.module.steps)
-        while mine and theirs and mine[-1] == theirs[-1]:
-            mine.pop()
-            theirs.pop()
+        mine, theirs = without_equal_ends(one.module.steps, other.module.steps)
         return (ModuleInstance(tuple(mine)), ModuleInstance(tuple(theirs))) if mine and theirs else None
 
     def pair(self) -> AdoptedPair:

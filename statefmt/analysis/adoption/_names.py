@@ -5,11 +5,14 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias, TypeVar
 
 from statefmt.analysis.adoption.model import MovingObject, NewInstance
 from statefmt.model.addrs import NO_KEY, AbsProviderInstance, AbsResourceInstance, InstanceKey, IntKey, StringKey
 
+T = TypeVar("T")
+# The name and the key of a module call or a resource.
+NamedStep: TypeAlias = tuple[str, InstanceKey]
 # Words of names that say nothing of an object but that it is one of several.
 _NEUTRAL: Final = frozenset(
     {"main", "this", "default", "primary", "secondary", "replica", "copy", "other", "only", "single"}
@@ -33,29 +36,28 @@ def words_of(text: str) -> tuple[str, ...]:
     return tuple(_WORD.findall(re.sub(r"([a-z0-9])([A-Z])", r"\1_\2", text).lower()))
 
 
-def steps_of(address: AbsResourceInstance) -> list[tuple[str, InstanceKey]]:
+def steps_of(address: AbsResourceInstance) -> list[NamedStep]:
     steps = [(step.name, step.key) for step in address.module.steps]
     return [*steps, (address.resource.resource.name, address.key)]
 
 
-def differing_steps(
-    source: MovingObject, target: NewInstance
-) -> tuple[list[tuple[str, InstanceKey]], list[tuple[str, InstanceKey]]]:
-    """Return the steps of both addresses without those at their ends that are equal."""
-    mine, theirs = steps_of(source.addr), steps_of(target.address)
-    while mine and theirs and mine[-1] == theirs[-1]:
-        mine.pop()
-        theirs.pop()
-    return mine, theirs
+def without_equal_ends(one: Sequence[T], other: Sequence[T]) -> tuple[Sequence[T], Sequence[T]]:
+    """Return both sequences without their longest common end."""
+    pairs = zip(reversed(one), reversed(other), strict=False)
+    common = next((count for count, (mine, theirs) in enumerate(pairs) if mine != theirs), min(len(one), len(other)))
+    return one[: len(one) - common], other[: len(other) - common]
+
+
+def differing_steps(source: MovingObject, target: NewInstance) -> tuple[Sequence[NamedStep], Sequence[NamedStep]]:
+    """Return the steps of both addresses without their longest common end."""
+    return without_equal_ends(steps_of(source.addr), steps_of(target.address))
 
 
 def likeness(source: AbsResourceInstance, target: AbsResourceInstance, counted: Mapping[object, int]) -> Likeness:
     """Compare the names and keys of two addresses, without the steps at their ends that are equal."""
-    mine, theirs = steps_of(source), steps_of(target)
-    explained, unexplained = 0, 0
-    while mine and theirs and mine[-1] == theirs[-1]:
-        explained += len(key_words(mine.pop()[1]))
-        theirs.pop()
+    steps = steps_of(source)
+    mine, theirs = without_equal_ends(steps, steps_of(target))
+    explained, unexplained = sum(len(key_words(key)) for _, key in steps[len(mine) :]), 0
     if not mine and not theirs:
         return Likeness(key=explained, name=_EXACT, is_alike=True)
     has = Counter(word for name, key in mine for word in (*words_of(name), *key_words(key)))
@@ -76,9 +78,7 @@ def likeness(source: AbsResourceInstance, target: AbsResourceInstance, counted: 
     return Likeness(key=explained - _UNEXPLAINED * unexplained, name=name, is_alike=alike)
 
 
-def _name_likeness(
-    mine: Sequence[tuple[str, InstanceKey]], theirs: Sequence[tuple[str, InstanceKey]], keys: Sequence[str]
-) -> int:
+def _name_likeness(mine: Sequence[NamedStep], theirs: Sequence[NamedStep], keys: Sequence[str]) -> int:
     if not mine or not theirs:
         return _ONLY_KEY // 2
     if NO_KEY not in (mine[-1][1], theirs[-1][1]) and mine[-1][1] != theirs[-1][1]:
@@ -131,7 +131,7 @@ def _numbers(address: AbsResourceInstance) -> Iterator[tuple[object, int]]:
 
 
 def _is_counted(
-    source: AbsResourceInstance, step: tuple[str, InstanceKey] | None, key: IntKey, counted: Mapping[object, int]
+    source: AbsResourceInstance, step: NamedStep | None, key: IntKey, counted: Mapping[object, int]
 ) -> bool:
     """Return whether a number in the name of a step is the index of a copy, where copies are counted from 0."""
     if step is None or step[1] is not NO_KEY:
