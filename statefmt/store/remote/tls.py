@@ -98,7 +98,7 @@ def _as_file(text: str) -> Iterator[str]:
         os.set_blocking(target, False)
         content = text.encode()
         try:
-            # A text that does not fit into a pipe is not a certificate.
+            # No certificate is too long for a pipe.
             fits = os.write(target, content) == len(content)
         except BlockingIOError:
             fits = False
