@@ -20,6 +20,7 @@ Public are the names in `__all__`, here and in the modules by subject:
 
     statefmt.addrs                  addresses, their parsers and orders
     statefmt.adoption               where objects belong in a new configuration
+    statefmt.merging                three-way merges
     statefmt.snapshots              the parts of a snapshot
     statefmt.locations              where states are
     statefmt.backends               their locks, and copies between places
@@ -63,6 +64,7 @@ with lazy_imports(globals(), _RENAMED):
         differences as differences,
         graph as graph,
         locations as locations,
+        merging as merging,
         moves as moves,
         operations as operations,
         operations_files as operations_files,

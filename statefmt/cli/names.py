@@ -60,6 +60,7 @@ _TABLE: Final = {
         "apply": ("plan", "Run an operations file on all its states, or none."),
         "split": ("split", "Move parts of a state to new states."),
         "join": ("split", "Move everything in some states to another one."),
+        "merge": ("merge", "Merge two versions of a state that were changed independently."),
     },
     "Places and locks": {
         "locks": ("locks", "Show who holds the locks of states."),

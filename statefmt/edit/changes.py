@@ -177,6 +177,14 @@ def pointing(snapshot: Snapshot, moved: Mapping[AbsResourceInstance, AbsResource
     A dependency is on a whole resource. If some of its instances stay, the dependency stays too, followed by the
     resources of the moved instances.
     """
+    follow = following(snapshot, moved)
+    return with_objects(snapshot, lambda _, obj: follow(obj))
+
+
+def following(
+    snapshot: Snapshot, moved: Mapping[AbsResourceInstance, AbsResourceInstance]
+) -> Callable[[ResourceInstanceObject], ResourceInstanceObject]:
+    """Return the function that rewrites the dependencies of one object as pointing() does."""
     kept = _staying(snapshot, moved)
     targets: dict[ConfigResource, list[ConfigResource]] = {}
     for one, other in moved.items():
@@ -187,7 +195,7 @@ def pointing(snapshot: Snapshot, moved: Mapping[AbsResourceInstance, AbsResource
     changed = {source: where for source, where in targets.items() if where != [source]}
     instances = {one: other for one, other in moved.items() if one != other}
 
-    def followed(_: AbsResource, obj: ResourceInstanceObject) -> ResourceInstanceObject:
+    def followed(obj: ResourceInstanceObject) -> ResourceInstanceObject:
         if not changed.keys().isdisjoint(obj.dependencies):
             new = (target for addr in obj.dependencies for target in changed.get(addr, [addr]))
             obj = replace(obj, dependencies=unique(new, obj.dependencies))
@@ -195,7 +203,7 @@ def pointing(snapshot: Snapshot, moved: Mapping[AbsResourceInstance, AbsResource
             obj = replace(obj, depends_on=tuple(instances.get(addr, addr) for addr in obj.depends_on))
         return obj
 
-    return with_objects(snapshot, followed)
+    return followed
 
 
 def _staying(snapshot: Snapshot, moved: Mapping[AbsResourceInstance, AbsResourceInstance]) -> set[ConfigResource]:

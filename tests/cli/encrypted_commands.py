@@ -48,6 +48,7 @@ _GIVEN: Final[dict[str, list[Line]]] = {
     "simulate": [Line("simulate %s --config configuration --without eu-west-1", status=1)],
     "adopt": [Line("adopt %s --config configuration"), Line("adopt %s --config configuration --format json")],
     "diff": [Line("diff %s %s"), Line("diff before %s --show-sensitive", status=1), Line("diff %s before", status=1)],
+    "merge": [Line("merge before %s %s", status=0), Line("merge before before %s --out new")],
     "verify": [Line("verify configuration/plan.json --before %s --after %s", status=1)],
     "plan-show": [Line("plan-show configuration/plan.json --config configuration --state %s", status=1)],
     "fmt": [

@@ -31,8 +31,12 @@ from tests.cli.terminal import on_terminal
 MEMORY: Final = Path("/dev/shm")
 REGIONS: Final = (SAMPLES / "v4-regions.tfstate").read_bytes()
 OTHER: Final = REGIONS.replace(b'"lineage": "', b'"lineage": "0')
+# What both sides of a merge come from; "s" changed an attribute, and "clash" the same one.
+BASE: Final = REGIONS.replace(b'"serial": 58', b'"serial": 57').replace(b"10.20.0.0", b"10.99.0.0")
 FILES: Final = {
-    "s": REGIONS, "newer": REGIONS.replace(b'"serial": 58', b'"serial": 59'), "other": OTHER, "c": INDENTED,
+    "s": REGIONS, "base": BASE, "theirs": BASE.replace(b"1.10.6", b"1.11.0"),
+    "clash": BASE.replace(b"10.99.0.0", b"10.88.0.0"),
+    "newer": REGIONS.replace(b'"serial": 58', b'"serial": 59'), "other": OTHER, "c": INDENTED,
     "e": HAND_EDITED, "v3": V3, "text": b"hello\n", "enc": encrypted(REGIONS, "old"),
     "scrap": b'{"version": 4, "serial": 1, "lineage": "l", "resources": [{"mode": "managed", "type": "a',
     "moved/main.tf": b'terraform {\n  backend "local" {\n    path = "there"\n  }\n}\n',

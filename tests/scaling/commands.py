@@ -58,6 +58,7 @@ GIVEN: Final[dict[str, tuple[tuple[str, ...], ...]]] = {
     ),
     "simulate": ((*_CONFIG, "--without", "k1", "s.tfstate"),),
     "adopt": ((*_CONFIG, "--from-config", "cfg", "s.tfstate"), (*_CONFIG, "--format", "json", "s.tfstate")),
+    "merge": (("t.tfstate", "s.tfstate", "empty.tfstate", "--theirs", "**", "--dry-run"),),
     "verify": (
         ("plan.json", "--before", "s.tfstate", "--after", "t.tfstate"),
         ("plan.json", "--before", "s.tfstate", "--after", "t.tfstate", "--schemas", "schemas.json"),

@@ -57,6 +57,7 @@ GIVEN: Final[dict[str, tuple[tuple[str, ...], ...]]] = {
     "apply": (("-y", "ops.stateops.hcl"),),
     "split": (("--suggest",), ("-y", "--select", f"{_ONE}={OUT}/new.tfstate")),
     "join": (("-y", "terraform.tfstate", "--into", f"{OUT}/joined.tfstate", "--create"),),
+    "merge": (("terraform.tfstate.backup", ".", "terraform.tfstate"),),
     "locks": ((), ("--all-workspaces",)),
     "unlock": (("-y", "9db590f1-b6fe-c5f2-2678-8804f089deba"),),
     "copy": (("-y", ".", f"{OUT}/copy.tfstate"), ("-y", "terraform.tfstate", ".")),

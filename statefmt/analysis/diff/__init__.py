@@ -63,7 +63,7 @@ def diff(
     """
     before = {resource.addr: resource for resource in old.resources}
     after = {resource.addr: resource for resource in new.resources}
-    pairs = _pairs(before, after, moved)
+    pairs = paired(before, after, moved)
     moves_found = [(one.addr, other.addr) for one, other in pairs if one and other and one.addr != other.addr]
     moves = Moves(old, new, moves_found)
     shown: list[InstanceChange] = []
@@ -92,10 +92,10 @@ def instance_counts(snapshot: Snapshot) -> dict[AbsResource, int]:
     return {one.addr: len({obj.key for obj in one.objects}) for one in snapshot.resources if one.objects}
 
 
-def _pairs(
+def paired(
     before: Mapping[AbsResource, ResourceState],
     after: Mapping[AbsResource, ResourceState],
-    moved: Mapping[AbsResourceInstance, AbsResourceInstance],
+    moved: Mapping[AbsResourceInstance, AbsResourceInstance] = MappingProxyType({}),
 ) -> list[Pair]:
     """Return the instances that may differ, each paired with its counterpart on the other side."""
     unequal = [addr for addr, one in before.items() if not _same(one, after.get(addr))]

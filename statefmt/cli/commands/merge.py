@@ -1,0 +1,123 @@
+"""`statetool merge`: merges two versions of a state that were made from the same earlier version."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Final
+
+from typer import Argument, BadParameter, Option
+
+from statefmt import Edit, Snapshot, StoreError
+from statefmt.cli.command import declared, examples, takes
+from statefmt.cli.named_state import opened_state, state_name
+from statefmt.cli.options.configuration import ConfigurationOptions, configuration_options
+from statefmt.cli.options.shared import FormatOption, OutputFormat, ShowSensitiveOption
+from statefmt.cli.options.write import write_options
+from statefmt.cli.outcome import FINE, FOUND, UsageError
+from statefmt.cli.run import run_context
+from statefmt.cli.streams import asking, result_terminal, say, write_result
+from statefmt.cli.surgery import SurgeryOptions, carry_out
+from statefmt.locations import STANDARD_INPUT
+from statefmt.merging import Conflict, Decisions, MergeConflictError, MergeSide, merge, merged, parse_decisions
+from statefmt.operations_files import EditOptions
+from statefmt.render.merging import conflict_question, conflicts_json, conflicts_text
+from statefmt.render.terminal import counted
+
+_DECIDE: Final = "Decide with --ours SELECTOR, --theirs SELECTOR or --decisions FILE, which --format json prints"
+
+
+@examples(
+    ("Show what a merge changes in yours.", "statetool merge base.tfstate ours.tfstate theirs.tfstate --dry-run"),
+    ("Write the merge to another file.", "statetool merge base.tfstate ours.tfstate theirs.tfstate -o merged.tfstate"),
+    (
+        "Take their side of all conflicts in a module.",
+        "statetool merge base.tfstate ours.tfstate theirs.tfstate --theirs module.app",
+    ),
+    (
+        "Write the conflicts to a file, to decide each.",
+        "statetool merge base.tfstate ours.tfstate theirs.tfstate --format json > decisions.json",
+    ),
+)
+@declared(paged=False, decrypts=True, connects=True)
+@takes(write=write_options, configuration=configuration_options)
+def merge_command(
+    base: Annotated[str, Argument(metavar="BASE", help="The version that both sides were made from.")],
+    ours: Annotated[str, Argument(metavar="OURS", help="The state that is written, unless --out names a file.")],
+    theirs: Annotated[str, Argument(metavar="THEIRS", help="The state of the other side. One of the three may be -.")],
+    decisions: Annotated[
+        Path | None, Option(metavar="FILE", help="DecideConflict conflicts as FILE says, which --format json prints.")
+    ] = None,
+    take_ours: Annotated[
+        list[str] | None,
+        Option(
+            "--ours",
+            metavar="SELECTOR",
+            help="Take our side of the conflicts at an address or a pattern; ** decides what nothing else does.",
+        ),
+    ] = None,
+    take_theirs: Annotated[
+        list[str] | None,
+        Option("--theirs", metavar="SELECTOR", help="Take their side of the conflicts at an address or a pattern."),
+    ] = None,
+    interactive: Annotated[bool, Option("--interactive", help="AskPart about each conflict on the terminal.")] = False,
+    output_format: FormatOption = OutputFormat.TEXT,
+    show_sensitive: ShowSensitiveOption = False,
+    *,
+    write: EditOptions,
+    configuration: ConfigurationOptions,
+) -> int:
+    """Merge two states that were changed independently.
+
+    Takes what only one side changed, follows moves, and merges the attributes of one object. What both sides changed in
+    different ways is a conflict: nothing is written until each conflict is decided. The serial is the higher serial of
+    the two plus 1; if the merge is one of the two sides, its serial and its bytes are kept. --format json lists the
+    conflicts with their decisions, and writes nothing.
+
+    Exit status 0: merged, or no conflict is left; 1: conflicts are listed; 2: failure.
+    """
+    named = [base, ours, theirs]
+    if named.count(STANDARD_INPUT) > 1:
+        raise BadParameter("only one of the three states can come from standard input")
+    ask = asking() if interactive else None
+    if interactive and ask is None:
+        raise StoreError("--interactive needs a terminal; use --decisions, --ours or --theirs")
+    if interactive and output_format is OutputFormat.JSON:
+        raise UsageError("--interactive cannot be combined with --format json.")
+    selectors = [
+        *((one, MergeSide.OURS) for one in take_ours or ()),
+        *((one, MergeSide.THEIRS) for one in take_theirs or ()),
+    ]
+    decided = {} if decisions is None else parse_decisions(run_context().read(str(decisions)), str(decisions))
+    given = Decisions(decided, tuple(selectors))
+    before, other = opened_state(base).snapshot, opened_state(theirs).snapshot
+    seen: dict[Conflict, MergeSide | None] = {}
+
+    def decide(conflict: Conflict) -> MergeSide | None:
+        if conflict not in seen:
+            side = given.side(conflict)
+            if side is None and ask is not None:
+                side = MergeSide.OURS if ask(conflict_question(conflict, MergeSide.OURS)) else None
+                if side is None and ask(conflict_question(conflict, MergeSide.THEIRS)):
+                    side = MergeSide.THEIRS
+            seen[conflict] = side
+        return seen[conflict]
+
+    if output_format is OutputFormat.JSON:
+        left = merge(before, opened_state(ours).snapshot, other, decide).conflicts
+        given.refuse_unused(seen)
+        write_result(conflicts_json(sorted(seen), seen))
+        return FOUND if left else FINE
+
+    def operation(snapshot: Snapshot) -> Edit:
+        edit = merged(snapshot, before, other, decide)
+        given.refuse_unused(seen)
+        return edit
+
+    options = SurgeryOptions(ours, write, show_sensitive, configuration)
+    try:
+        return carry_out("merge", operation, options, state=state_name(ours))
+    except MergeConflictError as error:
+        given.refuse_unused(seen)
+        print(conflicts_text(error.conflicts, result_terminal()))
+        say(f"{ours}: {counted(len(error.conflicts), 'conflict')}; nothing was written. {_DECIDE}")
+        return FOUND

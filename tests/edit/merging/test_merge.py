@@ -1,0 +1,254 @@
+"""Three-way merges, one situation after the other: what is taken, what follows, and what is a conflict."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+import statefmt
+from statefmt import Snapshot, operations
+from statefmt.merging import Conflict, ConflictKind, Merge, MergeConflictError, MergeSide, merge, merged
+from tests.cli.states import AWS, LINEAGE, resource, state
+
+WEST = 'provider["registry.opentofu.org/hashicorp/aws"].west'
+
+
+def _read(*resources: dict[str, object], serial: int = 5, **members: object) -> Snapshot:
+    return statefmt.read(state(*resources, serial=serial, **members)).snapshot
+
+
+def _vpc(name: str, **attributes: object) -> dict[str, object]:
+    return resource("aws_vpc", name, {"attributes": {"id": f"vpc-{name}", **attributes}})
+
+
+def _each(name: str, *keys: str, provider: str = AWS) -> dict[str, object]:
+    instances = [{"index_key": key, "attributes": {"id": f"{name}-{key}"}} for key in keys]
+    return resource("aws_vpc", name, *instances, provider=provider)
+
+
+def _document(found: Merge) -> dict[str, Any]:
+    """What the written merge says of each instance, by its address: provider, attributes, dependencies."""
+    assert found.conflicts == ()
+    document = json.loads(statefmt.write(found.snapshot, canonical=False))
+    return {
+        f"{block['type']}.{block['name']}{key}": {"provider": block["provider"].rpartition("]")[2], **one}
+        for block in document["resources"]
+        for one in block["instances"]
+        for key in [f"[{one['index_key']}]" if "index_key" in one else ""]
+    }
+
+
+def _conflicts(found: Merge) -> list[tuple[str, str, str]]:
+    return [(one.address, one.path, one.kind.value) for one in found.conflicts]
+
+
+BASE = _read(_vpc("a", tags={"x": "1", "y": "1"}, ports=[1, 2]), _vpc("b"))
+
+
+def test_attributes_of_one_object_are_merged_by_member() -> None:
+    ours = _read(_vpc("a", tags={"x": "2", "y": "1"}, ports=[1, 2]), _vpc("b"), serial=6)
+    theirs = _read(_vpc("a", tags={"x": "1", "z": "1"}, ports=[1, 2, 3]), _vpc("b"), serial=6)
+    found = merge(BASE, ours, theirs)
+    attributes = _document(found)["aws_vpc.a"]["attributes"]
+    assert attributes == {"id": "vpc-a", "tags": {"x": "2", "z": "1"}, "ports": [1, 2, 3]}
+    assert (found.snapshot.serial, found.equals) == (7, None)
+
+
+def test_numbers_keep_their_text() -> None:
+    base, ours, theirs = (
+        statefmt.read(state(_vpc("a"), serial=5).replace(b'"vpc-a"', b'"vpc-a", "n": %b, "m": %b' % pair)).snapshot
+        for pair in ((b"1", b"1"), (b"1.0", b"1"), (b"1", b"1e3"))
+    )
+    assert b'"n": 1.0,\n' in statefmt.write(merge(base, ours, theirs).snapshot, canonical=False).replace(b",", b",\n")
+    assert b"1e3" in statefmt.write(merge(base, ours, theirs).snapshot, canonical=False)
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "path", "kind"),
+    [
+        ({"tags": {"x": "2"}}, {"tags": {"x": "3"}}, "/attributes/tags/x", "value"),
+        ({"ports": [2]}, {"ports": [3]}, "/attributes/ports", "value"),
+        ({"tags": {"y": "1"}}, {"tags": {"x": "3", "y": "1"}}, "/attributes/tags/x", "deleted"),
+        ({"new": 1}, {"new": 2}, "/attributes/new", "value"),
+    ],
+)
+def test_two_new_values_are_a_conflict(
+    ours: dict[str, object], theirs: dict[str, object], path: str, kind: str
+) -> None:
+    usual = {"tags": {"x": "1", "y": "1"}, "ports": [1, 2]}
+    sides = [_read(_vpc("a", **{**usual, **each}), _vpc("b"), serial=6) for each in (ours, theirs)]
+    if kind == "value" and "tags" in ours:
+        sides = [
+            _read(_vpc("a", **{**usual, "tags": {**usual["tags"], **each["tags"]}}), _vpc("b"), serial=6)  # type: ignore[dict-item]
+            for each in (ours, theirs)
+        ]
+    assert _conflicts(merge(BASE, *sides)) == [("aws_vpc.a", path, kind)]
+
+
+def test_what_one_side_moved_and_the_other_changed_is_moved_and_changed() -> None:
+    base = _read(_vpc("a"), resource("aws_subnet", "s", {"attributes": {"id": "s"}, "dependencies": ["aws_vpc.a"]}))
+    ours = operations.move(base, "aws_vpc.a", "aws_vpc.main").snapshot
+    theirs = operations.taint(base, "aws_vpc.a").snapshot
+    for found in (merge(base, ours, theirs), merge(base, theirs, ours)):
+        document = _document(found)
+        assert document["aws_vpc.main"]["status"] == "tainted"
+        assert document["aws_subnet.s"]["dependencies"] == ["aws_vpc.main"]
+        assert document.keys() == {"aws_vpc.main", "aws_subnet.s"}
+
+
+def test_a_new_dependency_follows_a_move_of_the_other_side() -> None:
+    ours = operations.move(BASE, "aws_vpc.a", "aws_vpc.main").snapshot
+    subnet = resource("aws_subnet", "s", {"attributes": {"id": "s"}, "dependencies": ["aws_vpc.a"]})
+    theirs = _read(_vpc("a", tags={"x": "1", "y": "1"}, ports=[1, 2]), _vpc("b"), subnet, serial=6)
+    assert _document(merge(BASE, ours, theirs))["aws_subnet.s"]["dependencies"] == ["aws_vpc.main"]
+
+
+def test_a_deleted_object_is_deleted_with_the_dependencies_on_it() -> None:
+    subnet = resource("aws_subnet", "s", {"attributes": {"id": "s"}, "dependencies": ["aws_vpc.b"]})
+    ours = operations.remove(BASE, "aws_vpc.b").snapshot
+    theirs = _read(_vpc("a", tags={"x": "1", "y": "1"}, ports=[1, 2]), _vpc("b"), subnet, serial=6)
+    document = _document(merge(BASE, ours, theirs))
+    assert document.keys() == {"aws_vpc.a", "aws_subnet.s"}
+    assert "dependencies" not in document["aws_subnet.s"]
+
+
+@pytest.mark.parametrize("changed", ["taint", "move"])
+def test_deleted_against_changed_is_a_conflict(changed: str) -> None:
+    ours = operations.remove(BASE, "aws_vpc.b").snapshot
+    edit = (
+        operations.taint(BASE, "aws_vpc.b") if changed == "taint" else operations.move(BASE, "aws_vpc.b", "aws_vpc.c")
+    )
+    theirs = edit.snapshot
+    assert _conflicts(merge(BASE, ours, theirs)) == [("aws_vpc.b", "", "deleted")]
+    assert _document(merge(BASE, ours, theirs, lambda _: MergeSide.OURS)).keys() == {"aws_vpc.a"}
+    kept = _document(merge(BASE, ours, theirs, lambda _: MergeSide.THEIRS))
+    assert kept.keys() == {"aws_vpc.a", "aws_vpc.b" if changed == "taint" else "aws_vpc.c"}
+
+
+def test_two_moves_of_one_instance_are_a_conflict() -> None:
+    ours, theirs = (operations.move(BASE, "aws_vpc.a", new).snapshot for new in ("aws_vpc.x", "aws_vpc.y"))
+    assert _conflicts(merge(BASE, ours, theirs)) == [("aws_vpc.a", "", "moved")]
+    assert _document(merge(BASE, ours, theirs, lambda _: MergeSide.THEIRS)).keys() == {"aws_vpc.y", "aws_vpc.b"}
+
+
+def test_swapped_addresses_are_no_conflict() -> None:
+    ours = _read(resource("aws_vpc", "a", {"attributes": {"id": "vpc-b"}}), _vpc("c"), serial=6)
+    base = _read(_vpc("a"), _vpc("b"), _vpc("c"))
+    theirs = operations.taint(base, "aws_vpc.c").snapshot
+    document = _document(merge(base, ours, theirs))
+    assert {address: one["attributes"]["id"] for address, one in document.items()} == {
+        "aws_vpc.a": "vpc-b",
+        "aws_vpc.c": "vpc-c",
+    }
+
+
+def test_two_objects_at_one_new_address_are_a_conflict() -> None:
+    ours, theirs = (
+        _read(resource("aws_vpc", "new", {"attributes": {"id": id_}}), serial=6) for id_ in ("vpc-1", "vpc-2")
+    )
+    assert _conflicts(merge(_read(), ours, theirs)) == [("aws_vpc.new", "", "objects")]
+
+
+def test_an_instance_that_moves_to_the_address_of_a_new_one_is_a_conflict() -> None:
+    ours = operations.move(BASE, "aws_vpc.a", "aws_vpc.new").snapshot
+    theirs = _read(_vpc("a", tags={"x": "1", "y": "1"}, ports=[1, 2]), _vpc("b"), _vpc("new"), serial=6)
+    assert _conflicts(merge(BASE, ours, theirs)) == [("aws_vpc.new", "", "taken")]
+    edit = merged(ours, BASE, theirs, lambda _: MergeSide.OURS)
+    assert any("aws_vpc.new" in note and "no state manages" in note for note in edit.notes)
+
+
+def test_a_resource_keeps_one_provider_configuration() -> None:
+    base = _read(_each("v", "a"))
+    ours = _read(_each("v", "a", provider=WEST), serial=6)
+    theirs = _read(_each("v", "a", "b"), serial=6)
+    assert _conflicts(merge(base, ours, theirs)) == [("aws_vpc.v", "/provider", "provider")]
+    document = _document(merge(base, ours, theirs, lambda _: MergeSide.OURS))
+    assert {address: one["provider"] for address, one in document.items()} == {
+        "aws_vpc.v[a]": ".west",
+        "aws_vpc.v[b]": ".west",
+    }
+
+
+def test_two_bindings_of_one_object_are_a_conflict() -> None:
+    base, ours, theirs = (
+        _read(_each("v", "a", provider=AWS.replace("]", f"].{alias}")), serial=serial)
+        for alias, serial in (("old", 5), ("x", 6), ("y", 6))
+    )
+    assert _conflicts(merge(base, ours, theirs)) == [('aws_vpc.v["a"]', "/provider", "provider")]
+
+
+def test_outputs_and_members_are_merged_by_name() -> None:
+    def side(serial: int, **outputs: str) -> Snapshot:
+        shown = {name: {"value": value, "type": "string"} for name, value in outputs.items()}
+        return _read(serial=serial, outputs=shown)
+
+    found = merge(side(5, a="1", b="1"), side(6, a="2", b="1"), side(6, a="1", c="3"))
+    assert {output.name: output.value for output in found.snapshot.outputs} == {"a": b'"2"', "c": b'"3"'}
+    assert _conflicts(merge(side(5, a="1"), side(6, a="2"), side(6, a="3"))) == [("output.a", "", "output")]
+
+
+def test_unknown_members_of_one_side_stay() -> None:
+    ours = _read(_vpc("a"), serial=6, future={"kept": 1.0})
+    found = merge(_read(_vpc("a")), ours, _read(_vpc("a"), _vpc("b"), serial=6))
+    assert json.loads(statefmt.write(found.snapshot, canonical=False))["future"] == {"kept": 1.0}
+
+
+def test_values_of_two_schema_versions_are_not_mixed() -> None:
+    def side(version: int, serial: int, **attributes: object) -> Snapshot:
+        return _read(
+            resource("aws_vpc", "a", {"schema_version": version, "attributes": {"id": "i", **attributes}}),
+            serial=serial,
+        )
+
+    found = merge(side(0, 5, x=1, y=1), side(1, 6, x=2, y=1), side(0, 6, x=1, y=2))
+    assert _conflicts(found) == [("aws_vpc.a", "/attributes", "value")]
+
+
+def test_what_either_side_hides_stays_hidden() -> None:
+    def side(serial: int, *names: str) -> Snapshot:
+        paths = [[{"type": "get_attr", "value": name}] for name in names]
+        one = {"attributes": {"id": "i", "a": 1, "b": 1}, "sensitive_attributes": paths}
+        return _read(resource("aws_vpc", "a", one), serial=serial)
+
+    [one] = merge(side(5), side(6, "a"), side(6, "b")).snapshot.resources
+    assert [path[0]["value"] for path in json.loads(one.objects[0].sensitive_attributes)] == ["a", "b"]
+
+
+def test_two_results_of_a_check_are_unknown() -> None:
+    def side(serial: int, status: str) -> Snapshot:
+        objects = [{"object_addr": "check.c", "status": status}]
+        result = {"object_kind": "check", "config_addr": "check.c", "status": status, "objects": objects}
+        return _read(_vpc("a"), serial=serial, check_results=[result])
+
+    [result] = merge(side(5, "unknown"), side(6, "pass"), side(6, "fail")).snapshot.check_results
+    assert (result.status, result.objects[0].status) == ("unknown", "unknown")
+    [result] = merge(side(5, "unknown"), side(6, "pass"), side(6, "unknown")).snapshot.check_results
+    assert result.status == "pass"
+
+
+def test_the_newer_release_wins() -> None:
+    sides = [_read(serial=6, terraform_version=release) for release in ("1.9.1", "1.10.0-rc1")]
+    assert merge(_read(), *sides).snapshot.terraform_version == "1.10.0-rc1"
+
+
+def test_states_of_other_lineages_are_refused() -> None:
+    other = _read(_vpc("a"), lineage=LINEAGE[::-1])
+    with pytest.raises(statefmt.SurgeryError, match="different lineages"):
+        merge(BASE, BASE, other)
+
+
+def test_the_serial_does_not_go_back() -> None:
+    """Theirs only has a higher serial: a push of ours with its own serial would be refused."""
+    ours = operations.taint(BASE, "aws_vpc.a").snapshot
+    theirs = _read(_vpc("a", tags={"x": "1", "y": "1"}, ports=[1, 2]), _vpc("b"), serial=9)
+    assert merge(BASE, ours, theirs).snapshot.serial == 10
+
+
+def test_an_edit_needs_decisions() -> None:
+    ours, theirs = (operations.move(BASE, "aws_vpc.a", new).snapshot for new in ("aws_vpc.x", "aws_vpc.y"))
+    with pytest.raises(MergeConflictError, match=r"aws_vpc\.a \(moved\)") as caught:
+        merged(ours, BASE, theirs)
+    assert caught.value.conflicts == (Conflict("aws_vpc.a", "", ConflictKind.MOVED),)
+    assert caught.value.address == "aws_vpc.a"
