@@ -68,7 +68,7 @@ def test_numbers_keep_their_text() -> None:
 @pytest.mark.parametrize(
     ("ours", "theirs", "path", "kind"),
     [
-        ({"tags": {"x": "2"}}, {"tags": {"x": "3"}}, "/attributes/tags/x", "value"),
+        ({"tags": {"x": "2", "y": "1"}}, {"tags": {"x": "3", "y": "1"}}, "/attributes/tags/x", "value"),
         ({"ports": [2]}, {"ports": [3]}, "/attributes/ports", "value"),
         ({"tags": {"y": "1"}}, {"tags": {"x": "3", "y": "1"}}, "/attributes/tags/x", "deleted"),
         ({"new": 1}, {"new": 2}, "/attributes/new", "value"),
@@ -77,14 +77,11 @@ def test_numbers_keep_their_text() -> None:
 def test_two_new_values_are_a_conflict(
     ours: dict[str, object], theirs: dict[str, object], path: str, kind: str
 ) -> None:
-    usual = {"tags": {"x": "1", "y": "1"}, "ports": [1, 2]}
-    sides = [_read(_vpc("a", **{**usual, **each}), _vpc("b"), serial=6) for each in (ours, theirs)]
-    if kind == "value" and "tags" in ours:
-        sides = [
-            _read(_vpc("a", **{**usual, "tags": {**usual["tags"], **each["tags"]}}), _vpc("b"), serial=6)  # type: ignore[dict-item]
-            for each in (ours, theirs)
-        ]
-    assert _conflicts(merge(BASE, *sides)) == [("aws_vpc.a", path, kind)]
+    mine, other = (
+        _read(_vpc("a", **{"tags": {"x": "1", "y": "1"}, "ports": [1, 2], **each}), _vpc("b"), serial=6)
+        for each in (ours, theirs)
+    )
+    assert _conflicts(merge(BASE, mine, other)) == [("aws_vpc.a", path, kind)]
 
 
 def test_what_one_side_moved_and_the_other_changed_is_moved_and_changed() -> None:
@@ -229,8 +226,8 @@ def test_two_results_of_a_check_are_unknown() -> None:
 
 
 def test_the_newer_release_wins() -> None:
-    sides = [_read(serial=6, terraform_version=release) for release in ("1.9.1", "1.10.0-rc1")]
-    assert merge(_read(), *sides).snapshot.terraform_version == "1.10.0-rc1"
+    older, newer = (_read(serial=6, terraform_version=release) for release in ("1.9.1", "1.10.0-rc1"))
+    assert merge(_read(), older, newer).snapshot.terraform_version == "1.10.0-rc1"
 
 
 def test_states_of_other_lineages_are_refused() -> None:
