@@ -44,6 +44,11 @@ def adopt(
     """
     places = Places(new, old)
     found = candidates(snapshot, new, places)
+    waiting = [*found.sources, *(source for source, _ in found.undecided)]
+    if old is not None and all(places.is_accounted(source) is False for source in waiting):
+        # As a configuration of something else, or the new one, which was committed.
+        places = Places(new, None)
+        found = candidates(snapshot, new, places)
     pairing = _Pairing(found, new, places)
     pairing.give(given or {})
     pairing.run()
@@ -331,6 +336,7 @@ class _Pairing:
             new=tuple(one for one in self._found.targets if one.address not in taken and one.address not in listed),
             unknown=self._found.unknown,
             settled=self._found.settled,
+            is_compared=self._places.has_old,
         )
 
 

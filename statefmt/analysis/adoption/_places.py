@@ -27,7 +27,7 @@ from statefmt.configuration.moves import moved_to, moves
 from statefmt.configuration.provider_instances import BlockBinding, ProviderReferences
 from statefmt.hcl.operations import equal
 from statefmt.hcl.value import Part, Unknown, Value, first_unknown
-from statefmt.model.addrs import AbsProviderInstance, AbsResourceInstance
+from statefmt.model.addrs import AbsProviderInstance, AbsResourceInstance, Module
 from statefmt.model.addrs.provider import Provider
 
 
@@ -61,6 +61,7 @@ class Places:
     def __init__(self, new: ProviderReferences, old: ProviderReferences | None) -> None:
         self._new = new
         self._old = old
+        self.has_old: Final = old is not None
         self._required = frozenset() if old is None else required_sources(old.configuration)
         self._moves = [] if old is None else moves(old.configuration)
         self._settings: dict[AbsProviderInstance, Mapping[str, Part]] = {}
@@ -71,7 +72,7 @@ class Places:
         self._by_facts: dict[object, PlaceVerdict] = {}
         self._overrides: dict[tuple[bool, AbsResourceInstance], Mapping[FactKind, str | None]] = {}
         self._doubts: dict[object, tuple[str, ...]] = {}
-        self._accounted: dict[AbsResourceInstance, bool] = {}
+        self._accounted: dict[AbsResourceInstance, bool | None] = {}
 
     def by_arguments(self, source: MovingObject, target: NewInstance) -> PlaceVerdict:
         """Compare the arguments of the old provider instance of an object with those of a new instance.
@@ -284,17 +285,22 @@ class Places:
     def _facts(self, provider: AbsProviderInstance) -> dict[FactKind, str]:
         return settings_facts(provider.config.provider, self._of(provider))
 
-    def is_accounted(self, source: MovingObject) -> bool:
-        """Return whether the old configuration has an object, bound as the state says."""
+    def is_accounted(self, source: MovingObject) -> bool | None:
+        """Return whether the old configuration has an object, bound as the state says; None if that is not known."""
         if self._old is None:
             return False
-        addr = source.addr
-        if addr not in self._accounted:
-            binding = None if addr.config() not in self._old.blocks else self._old.instance_binding(addr)
-            self._accounted[addr] = (
-                isinstance(binding, AbsProviderInstance) and translated(binding, self._required) == source.bound
-            )
-        return self._accounted[addr]
+        if source.addr not in self._accounted:
+            self._accounted[source.addr] = self._has(self._old, source)
+        return self._accounted[source.addr]
+
+    def _has(self, old: ProviderReferences, source: MovingObject) -> bool | None:
+        names = source.addr.module.module().names
+        if any(Module(names[:length]) in old.configuration.missing for length in range(1, len(names) + 1)):
+            return None
+        if source.addr.config() not in old.blocks:
+            return False
+        binding = old.instance_binding(source.addr)
+        return translated(binding, self._required) == source.bound if isinstance(binding, AbsProviderInstance) else None
 
     def _compared(
         self,

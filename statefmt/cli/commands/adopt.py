@@ -23,7 +23,6 @@ from statefmt.adoption import (
     adoption_moves,
     adoption_operations,
     folder_of_revision,
-    knows_any,
     unread_declarations,
     unread_inputs,
     without_conflicts,
@@ -139,8 +138,6 @@ def adopt_command(
                 found = adopt_copies(snapshot, compared.new, new, compared.made, given)
             else:
                 found = adopt(snapshot, compared.new, compared.old, given)
-                if compared.old is not None and not knows_any(compared.old, found):
-                    found = adopt(snapshot, compared.new, None, given)
             return without_conflicts(snapshot, found)
 
         run_context().phase("comparing")
@@ -150,7 +147,7 @@ def adopt_command(
             raise SurgeryError("the new configuration could not be read, so nothing was compared; correct it first")
         if not yes:
             _show(found, opened.snapshot, compared, output_format, to_messages=out == STANDARD_INPUT)
-        if (found.pairs or found.choices) and (compared.old is None or not knows_any(compared.old, found)):
+        if (found.pairs or found.choices) and not found.is_compared:
             reason = f": {compared.name} has none of these objects" if compared.old is not None else ""
             say(f"statetool: no old configuration was compared{reason}; name one with --from-config")
         if out is not None and found.pairs:
