@@ -465,7 +465,7 @@ class NearIndex:
         for start in range(len(words)):
             for stop in range(start + 1, len(words) + 1):
                 run = tuple(words[start:stop])
-                marks += ((last, run), (last.resource, run), run)
+                marks += ((last, run), (last.resource, run), run, (last.resource.type, run))
         found = {
             target.address: target
             for mark in marks
@@ -482,6 +482,7 @@ class NearIndex:
         yield address.resource, modules
         yield address.resource.resource, keys
         yield keys
+        yield address.resource.resource.type, words_of(address.resource.resource.name)
         for name, part in self._judge.arguments(address).items():
             if isinstance(part, Value) and isinstance(part.data, str):
                 yield name, part.data
