@@ -120,9 +120,9 @@ def test_the_blocks_that_have_to_stay(statetool: Statetool) -> None:
 
 
 def test_a_file_that_is_too_large_is_not_written() -> None:
-    """HCL of more than 2 MiB is not read, so nobody could apply it."""
+    """More than 16 MiB are not read, so nobody could apply it."""
     with pytest.raises(StoreError, match="not written: it would have"):
-        write_operations("f.hcl", "#" * (2 << 20) + "\n")
+        write_operations("f.hcl", "#" * (16 << 20) + "\n")
     assert not Path("f.hcl").exists()
 
 
