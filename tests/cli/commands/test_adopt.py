@@ -543,3 +543,12 @@ def test_the_way_back_knows_its_own_copies(statetool: Statetool) -> None:
         ('aws_sqs_queue.z["x"]', "aws_sqs_queue.z_x_2"),
         ('aws_sqs_queue.z["x_2"]', "aws_sqs_queue.z_x_2_2"),
     ]
+
+
+def test_problems_are_printed_once(statetool: Statetool) -> None:
+    _write("new/main.tf", _AFTER)
+    _write("old/main.tf", _BEFORE + 'module "m" {\n  source = "./gone"\n}\n')
+    for words in (["--config", "new", "--from-config", "old"], ["--back", "--config", "new", "--from-config", "old"]):
+        found = statetool("adopt", *words, "s.tfstate")
+        assert found.err.count("CFG002") == 1, found.err
+        assert "problems of old:" in found.err
