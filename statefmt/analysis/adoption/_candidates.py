@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
+from types import MappingProxyType
 from typing import Final, NamedTuple
 
-from msgspec import Raw
-
+from statefmt.analysis.adoption._attributes import ObjectAttributes
 from statefmt.analysis.adoption._names import (
     differing_steps,
     families,
@@ -23,10 +23,9 @@ from statefmt.analysis.adoption._names import (
 )
 from statefmt.analysis.adoption._places import Places, PlaceVerdict, Sameness
 from statefmt.analysis.adoption.model import AdoptedPair, EvidenceKind, MovingObject, NewInstance, PairEvidence
-from statefmt.analysis.providers.facts import attribute_members, is_global_name, string_attribute
+from statefmt.analysis.providers.facts import is_global_name
 from statefmt.analysis.providers.fates import UNREAD, Fate, doubt, provider_fates
 from statefmt.configuration.provider_instances import ProviderReferences
-from statefmt.golang import JSONValue, Members, loads_exact
 from statefmt.hcl.source import Problem
 from statefmt.hcl.value import Part, Unknown, Value, first_unknown
 from statefmt.model.addrs import (
@@ -37,7 +36,6 @@ from statefmt.model.addrs import (
     ModuleInstance,
     ResourceMode,
 )
-from statefmt.model.cty.number import Number, parse_number
 from statefmt.model.snapshot import Snapshot
 
 
@@ -174,8 +172,9 @@ class Edge:
     """What speaks for a pair that nothing contradicts.
 
     `marks` are its marks by the kind of evidence, to be compared with those of other pairs: a higher mark of one kind
-    says more. `changes` are arguments of the resource that differ from the object's attributes, and `doubts` arguments
-    of the old provider instance that differ from those of the new one: neither forbids a pair, but it is not certain.
+    says more. `answers` say of the arguments of the resource whether the object's attributes equal them; `changes` are
+    those that differ, and `doubts` arguments of the old provider instance that differ from those of the new one:
+    neither forbids a pair, but it is not certain.
     """
 
     def __init__(
@@ -184,10 +183,11 @@ class Edge:
         target: NewInstance,
         evidence: Sequence[PairEvidence],
         marks: Mapping[str, int],
-        changes: Sequence[str] = (),
+        answers: Mapping[str, bool | None] = MappingProxyType({}),
         doubts: Sequence[str] = (),
     ) -> None:
-        self.changes: Final = changes
+        self.answers: Final = answers
+        self.changes: Final = [name for name, answer in answers.items() if answer is False]
         self.doubts: Final = doubts
         self.source: Final = source
         self.target: Final = target
@@ -241,7 +241,7 @@ class Judge:
     def __init__(self, new: ProviderReferences, places: Places, sources: Sequence[MovingObject]) -> None:
         self._new = new
         self._places = places
-        self._attributes: dict[AbsResourceInstance, _Attributes] = {}
+        self._attributes: dict[AbsResourceInstance, ObjectAttributes] = {}
         self._arguments: dict[AbsResourceInstance, Mapping[str, Part]] = {}
         self._counted = families(sources)
         self._sources: Final = sources
@@ -249,21 +249,26 @@ class Judge:
 
     def judge(self, source: MovingObject, target: NewInstance) -> Edge | str:
         """Return what speaks for a pair, or why it is wrong."""
-        arguments = self.arguments(target.address)
-        attributes = self._of(source)
         by_arguments = self._places.by_arguments(source, target)
         if by_arguments.sameness is Sameness.DIFFERENT:
             return f"the provider instances differ: {', '.join(by_arguments.shown)}"
         by_attributes = self._places.by_attributes(source, target)
         if by_attributes.sameness is Sameness.DIFFERENT:
             return ", ".join(by_attributes.shown)
-        for name, part in arguments.items():
-            if (attributes.is_identity(name) or _is_fixed(name)) and attributes.equals(name, part) is False:
+        attributes = self._of(source)
+        answers = {name: attributes.equals(name, part) for name, part in self.arguments(target.address).items()}
+        for name, answer in answers.items():
+            if answer is False and (attributes.is_identity(name) or _is_fixed(name)):
                 return f"{name} of the object is another one than in the configuration"
-        return self._edge(source, target, by_arguments, by_attributes)
+        return self._edge(source, target, by_arguments, by_attributes, answers)
 
     def _edge(
-        self, source: MovingObject, target: NewInstance, by_arguments: PlaceVerdict, by_attributes: PlaceVerdict
+        self,
+        source: MovingObject,
+        target: NewInstance,
+        by_arguments: PlaceVerdict,
+        by_attributes: PlaceVerdict,
+        answers: Mapping[str, bool | None],
     ) -> Edge:
         evidence: list[PairEvidence] = []
         marks: dict[str, int] = {}
@@ -275,11 +280,7 @@ class Judge:
         if Sameness.SAME in (by_arguments.sameness, by_attributes.sameness):
             marks["place"] = 1
         attributes = self._of(source)
-        named = [
-            name
-            for name, part in self.arguments(target.address).items()
-            if attributes.is_identity(name) and attributes.equals(name, part)
-        ]
+        named = [name for name, answer in answers.items() if answer and attributes.is_identity(name)]
         if named:
             marks["identity"] = 1
             if any(is_global_name(target.address.resource.resource.type, name) for name in named):
@@ -288,8 +289,8 @@ class Judge:
         # An equal name may be in another group or network, if that is not known.
         equal = named or [
             name
-            for name, part in self.arguments(target.address).items()
-            if _is_fixed(name) and name not in _SHARED and attributes.is_telling(name) and attributes.equals(name, part)
+            for name, answer in answers.items()
+            if answer and _is_fixed(name) and name not in _SHARED and attributes.is_telling(name)
         ]
         if equal and first_unknown(self.arguments(target.address).values()) is None:
             marks["fixed"] = 1
@@ -306,10 +307,7 @@ class Judge:
             evidence.append(PairEvidence(EvidenceKind.NAMES, "names alike"))
         if has_alias(source.bound, target.provider):
             marks["alias"] = 1
-        changes = [
-            name for name, part in self.arguments(target.address).items() if attributes.equals(name, part) is False
-        ]
-        return Edge(source, target, evidence, marks, changes, self._places.doubts(source, target))
+        return Edge(source, target, evidence, marks, answers, self._places.doubts(source, target))
 
     def is_of_another(self, source: MovingObject, target: NewInstance) -> str | None:
         """Return an argument of a new provider instance that only another old instance had, if there is any."""
@@ -395,23 +393,13 @@ class Judge:
 
     def compare_attributes(self, edges: Sequence[Edge]) -> None:
         """Mark pairs of one object by the arguments that do not agree equally well with all of its candidates."""
-        found: list[dict[str, bool | None]] = []
+        names = {name: None for edge in edges for name in edge.answers if not self._of(edge.source).is_identity(name)}
+        if len(edges) > 1:
+            names = {name: None for name in names if len({edge.answers.get(name) for edge in edges}) > 1}
         for edge in edges:
             attributes = self._of(edge.source)
-            arguments = self.arguments(edge.target.address)
-            found.append({name: attributes.equals(name, part) for name, part in arguments.items()})
-        names = {
-            name: None
-            for edge, one in zip(edges, found, strict=True)
-            for name in one
-            if not self._of(edge.source).is_identity(name)
-        }
-        if len(edges) > 1:
-            names = {name: None for name in names if len({one.get(name) for one in found}) > 1}
-        for edge, answers in zip(edges, found, strict=True):
-            attributes = self._of(edge.source)
-            equal = [name for name in names if answers.get(name) and attributes.is_telling(name)]
-            if equal and not any(answers.get(name) is False for name in names):
+            equal = [name for name in names if edge.answers.get(name) and attributes.is_telling(name)]
+            if equal and not any(edge.answers.get(name) is False for name in names):
                 edge.marks["attributes"] = 1
                 edge.evidence.append(PairEvidence(EvidenceKind.ATTRIBUTES, f"equal {', '.join(equal)}"))
 
@@ -425,9 +413,9 @@ class Judge:
         """Yield the attributes of an object that are strings."""
         yield from self._of(source).strings()
 
-    def _of(self, source: MovingObject) -> _Attributes:
+    def _of(self, source: MovingObject) -> ObjectAttributes:
         if source.addr not in self._attributes:
-            self._attributes[source.addr] = _Attributes(source)
+            self._attributes[source.addr] = ObjectAttributes(source)
         return self._attributes[source.addr]
 
 
@@ -491,106 +479,3 @@ class NearIndex:
 # The words of an address that are looked up, and how many instances may share something that is looked up.
 _MOST_WORDS: Final = 16
 _MOST_SHARED: Final = 32
-
-
-class _Attributes:
-    """The attributes of an object, decoded on demand."""
-
-    def __init__(self, source: MovingObject) -> None:
-        self._members: Final[Mapping[str, Raw]] = attribute_members(source.instance.current_first[0])
-        self._decoded: Final[dict[str, JSONValue]] = {}
-
-    @cached_property
-    def _id(self) -> str | None:
-        return string_attribute(self._members, "id")
-
-    def strings(self) -> Iterator[tuple[str, str]]:
-        """Yield the attributes that are strings and not empty."""
-        for name in self._members:
-            value = string_attribute(self._members, name)
-            if value is not None:
-                yield name, value
-
-    def is_identity(self, name: str) -> bool:
-        """Return whether the `id` of the object is or ends with an attribute: another value is another object."""
-        if self._id is None or name == "id":
-            return False
-        value = string_attribute(self._members, name)
-        return value is not None and (
-            value == self._id or (len(value) > 2 and self._id.endswith((f"/{value}", f":{value}")))
-        )
-
-    def equals(self, name: str, part: Part) -> bool | None:
-        """Return whether an argument equals the attribute; None if unknown, or if either says nothing."""
-        top, *path = name.split("[0].")
-        raw = self._members.get(top)
-        if raw is None or (isinstance(part, Value) and part.is_null):
-            return None
-        try:
-            if top not in self._decoded:
-                self._decoded[top] = _static(loads_exact(bytes(raw), replace_invalid=True))
-            value = self._decoded[top]
-            for step in path:
-                block = value[0] if isinstance(value, list) and len(value) == 1 else value
-                value = dict(block).get(step) if isinstance(block, Members) else None
-            return None if value is None else _equals(part, value)
-        except (ValueError, RecursionError):
-            return None
-
-    def is_telling(self, name: str) -> bool:
-        """Return whether an attribute has a string, a number or more: null, true and false say too little."""
-        return bytes(self._members.get(name.partition("[")[0], Raw(b"null"))) not in _SAYS_LITTLE
-
-
-def _static(value: JSONValue) -> JSONValue:
-    """Return the value of an attribute of a dynamic type, without the type."""
-    if isinstance(value, Members) and [name for name, _ in value] == ["value", "type"]:
-        return value[0][1]
-    return value
-
-
-_SAYS_LITTLE: Final = frozenset({b"null", b"true", b"false", b'""', b"[]", b"{}", b"0"})
-
-
-def _equals(part: Part, value: JSONValue) -> bool | None:
-    if isinstance(part, Unknown):
-        return None
-    data = part.data
-    if data is None:
-        return value is None or value in ("", [], Members())
-    if isinstance(data, bool):
-        return value is data or value == str(data).lower()
-    if isinstance(data, Number):
-        number = parse_number(value) if isinstance(value, str) else None
-        return number is not None and number == data
-    if isinstance(data, str):
-        if isinstance(value, bool):
-            return data == str(value).lower()
-        if isinstance(value, str) and value != data and value[:1] in ("{", "[") and data[:1] == value[:1]:
-            # JSON documents: providers write them their own way.
-            return None
-        if isinstance(value, str) and value != data and _may_be_equal(value, data):
-            return None
-        return isinstance(value, str) and value == data
-    if isinstance(data, Mapping):
-        if not isinstance(value, Members):
-            return None
-        members = dict(value)
-        answers = [_equals(item, members.get(name)) for name, item in data.items()]
-        extra = any(members[name] not in (None, "", [], Members()) for name in members.keys() - data.keys())
-        return _all([*answers, not extra])
-    if not isinstance(value, list) or len(value) != len(data):
-        return None
-    return _all([_equals(item, other) for item, other in zip(data, value, strict=True)])
-
-
-def _may_be_equal(value: str, given: str) -> bool:
-    """Return whether providers may write one of two strings as the other: URLs, domain names, upper and lower case."""
-    short, long = sorted((value.lower(), given.lower()), key=len)
-    return short == long or long.endswith(f"/{short}") or long.startswith(f"{short}.")
-
-
-def _all(answers: Sequence[bool | None]) -> bool | None:
-    if False in answers:
-        return False
-    return None if None in answers else True
