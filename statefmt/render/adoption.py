@@ -16,7 +16,7 @@ from statefmt.render.diff.blocks import is_writable, moved_block
 from statefmt.render.json_output import document
 from statefmt.render.table import fitted_table
 from statefmt.render.terminal import UNLIMITED, Terminal, counted, printable_lines
-from statefmt.text import printable
+from statefmt.text import printable, shell_word
 
 _HEADINGS: Final = ("OBJECT", "BELONGS TO", "PROVIDER", "EVIDENCE")
 # So many lines are in each list.
@@ -73,6 +73,10 @@ def _choice_text(choice: OpenChoice) -> str:
     ]
     if not lines:
         return printable(f"Not decided: {choice.source.addr}: {choice.reason}")
+    if len(choice.candidates) == 1:
+        pair = shell_word(f"{choice.source.addr}={choice.candidates[0].target.address}")
+        lines.append(f"to confirm it: --pair {pair}")
+        return _listed(f"Not certain: {choice.source.addr} may be this instance, but {choice.reason}:", lines)
     return _listed(f"Choose: {choice.source.addr} may be any of these, since {choice.reason}:", lines)
 
 

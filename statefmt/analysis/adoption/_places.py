@@ -52,6 +52,8 @@ _LEADS_ELSEWHERE: Final = (
     r"profile|role|key|owner|host|port|context|subscription|project|organi[sz]ation|token|url|address|endpoint|"
     r"namespace|account|tenant|server|cluster"
 )
+# Arguments that are only a way to an account.
+_CREDENTIALS: Final = r"profile|access_key|secret_key|token|shared_|assume_role"
 _UNKNOWN: Final = PlaceVerdict(Sameness.UNKNOWN)
 
 
@@ -142,12 +144,14 @@ class Places:
         # The object states its account itself: the profile or the role that leads there may be another one.
         if FactKind.ACCOUNT in own and own[FactKind.ACCOUNT] == after.get(FactKind.ACCOUNT):
             return tuple(one_sided)
+        same_account = FactKind.ACCOUNT in before and before[FactKind.ACCOUNT] == after.get(FactKind.ACCOUNT)
         changed = [
             name
             for name in dict.fromkeys((*old, *new))
             if name
             and not is_cosmetic(source, name)
             and not fact_kinds(source, name)
+            and not (same_account and re.match(_CREDENTIALS, name))
             # What is unknown on one side only is not the same either.
             and (same := _same(old.get(name), new.get(name))) is not True
             and (same is False or (name in old) != (name in new))
@@ -164,21 +168,13 @@ class Places:
         )
 
     def is_elsewhere(self, source: MovingObject, target: NewInstance) -> bool:
-        """Return whether an instance is in another account or region than an object, or has the host of another."""
+        """Return whether an instance is in another account or region than an object, or may be: it has another host."""
         if self._old is None:
             return False
         verdicts = (self.by_arguments(source, target), self.by_attributes(source, target))
         return any(one.sameness is Sameness.DIFFERENT for one in verdicts) or any(
-            re.search(_LEADS_ELSEWHERE, name) and self.had(bound, name, target.provider)
-            for name in self.doubts(source, target)
-            for bound in self._old_instances(source.bound.config.provider)
+            re.search(_LEADS_ELSEWHERE, name) for name in self.doubts(source, target)
         )
-
-    def _old_instances(self, provider: Provider) -> Iterator[AbsProviderInstance]:
-        assert self._old is not None
-        for config in self._old.tree.declared:
-            keys = self._old.declared_keys(config) if config.provider == provider else ()
-            yield from () if isinstance(keys, Unknown) else (config.instance(key) for key in keys)
 
     def shows_account(self, source: MovingObject, target: NewInstance) -> bool:
         """Return whether an object and an instance state the same account, subscription or project."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
@@ -145,10 +146,11 @@ def adopt_command(
         if (found.pairs or found.choices) and not found.is_compared:
             reason = f": {compared.name} has none of these objects" if compared.old is not None else ""
             say(f"statetool: no old configuration was compared{reason}; name one with --from-config")
-        if out is not None and found.pairs:
-            save_operations(out, _operations_text(name, out, opened.snapshot, found))
+        if out is not None and (operations := _operations_text(name, out, opened.snapshot, found)):
+            save_operations(out, operations)
         elif out is not None:
-            say("statetool: nothing is certain; no file was written")
+            reason = "nothing is certain" if not found.pairs else "all objects stay as they are"
+            say(f"statetool: {reason}; no file was written")
         if yes and found.pairs:
 
             def operation(snapshot: Snapshot) -> Edit:
@@ -240,13 +242,11 @@ def _show(
         write_result(adoption_json(found, blocks))
         return
     text = adoption_text(found, result_terminal()) + (f"\n\n{blocks.rstrip()}" if blocks else "")
-    if to_messages:
-        say(text)
-    else:
-        print(text)
+    print(text, file=sys.stderr if to_messages else sys.stdout)
 
 
 def _operations_text(state: str | None, out: str, snapshot: Snapshot, found: Adoption) -> str:
+    """Return the text of the operations file; "" if nothing has to be done."""
     short = short_names([state])[state]
-    states = {short: source_block(state, place_in(out))}
-    return operations_text(states, adoption_operations(snapshot, found, short))
+    operations = adoption_operations(snapshot, found, short)
+    return operations_text({short: source_block(state, place_in(out))}, operations) if operations else ""

@@ -552,3 +552,23 @@ def test_problems_are_printed_once(statetool: Statetool) -> None:
         found = statetool("adopt", *words, "s.tfstate")
         assert found.err.count("CFG002") == 1, found.err
         assert "problems of old:" in found.err
+
+
+def test_a_kept_object_is_confirmed(statetool: Statetool) -> None:
+    """Its provider has another host, which no option of --pair changes; nothing has to be done for it."""
+    words = _arguments((CASES / "kept-with-a-host-that-no-object-had.txt").read_text())
+    found = statetool("adopt", *words, "s.tfstate")
+    assert found.status == 1
+    assert "to confirm it: --pair aws_eip.e=aws_eip.e" in found.text
+    pairs = ["--pair", "aws_eip.e=aws_eip.e", "--pair", "kubernetes_namespace.n=kubernetes_namespace.n"]
+    found = statetool("adopt", *words, "s.tfstate", *pairs, "-o", "f.hcl")
+    assert (found.status, Path("f.hcl").exists()) == (0, False)
+    assert "all objects stay as they are; no file was written" in found.err
+
+
+def test_an_operations_file_on_standard_output(statetool: Statetool) -> None:
+    """The table goes to messages with its lines."""
+    words = _arguments((CASES / "copied-resources.txt").read_text())
+    found = statetool("adopt", *words, "s.tfstate", "-o", "-")
+    assert "OBJECT" in found.err.splitlines()[0].split()
+    assert "OBJECT" not in found.text
