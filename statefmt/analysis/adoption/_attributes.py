@@ -55,7 +55,11 @@ class ObjectAttributes:
             for step in path:
                 block = value[0] if isinstance(value, list) and len(value) == 1 else value
                 value = dict(block).get(step) if isinstance(block, Members) else None
-            return None if value is None else _equals(part, value)
+            answer = None if value is None else _equals(part, value)
+            if answer is None and isinstance(value, str) and isinstance(part, Value) and self.is_identity(name):
+                # An id in other words is that of another object.
+                return value == part.data
+            return answer
         except (ValueError, RecursionError):
             return None
 

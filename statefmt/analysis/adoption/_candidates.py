@@ -396,6 +396,10 @@ class Judge:
         names = {name: None for edge in edges for name in edge.answers if not self._of(edge.source).is_identity(name)}
         if len(edges) > 1:
             names = {name: None for name in names if len({edge.answers.get(name) for edge in edges}) > 1}
+        if sum(map(bool, (edge.marks.get("only") for edge in edges))) > 1:
+            # Names are global in one place, and a place may be an emulator or a partition.
+            for edge in edges:
+                edge.marks.pop("only", None)
         for edge in edges:
             attributes = self._of(edge.source)
             equal = [name for name in names if edge.answers.get(name) and attributes.is_telling(name)]
