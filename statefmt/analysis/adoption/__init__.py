@@ -302,7 +302,7 @@ class _Pairing:
             tempting = [one for one in self._refused_of(source) if _is_tempting(one)] or [
                 one
                 for one in self._refused_of(source)
-                if self._judge.names_agree(source, one.target) and not self._judge.has_place_words(source, one.target)
+                if self._judge.may_be_named(source, one.target) and not self._judge.has_place_words(source, one.target)
             ]
             if source.is_split:
                 choices.append(OpenChoice(source, (), "its objects are bound to several provider instances"))

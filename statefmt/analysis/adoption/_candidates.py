@@ -13,6 +13,8 @@ from statefmt.analysis.adoption._names import (
     differing_steps,
     families,
     has_alias,
+    has_run,
+    is_neutral,
     key_words,
     likeness,
     same_words,
@@ -322,35 +324,62 @@ class Judge:
         )
 
     def names_agree(self, source: MovingObject, target: NewInstance) -> bool:
-        """Return whether the name of an object is that of a new block, but for words of keys, places and counting.
+        """Return whether the name of an object is that of a new block, but for words of keys and places, and numbers.
 
-        A name that says nothing else agrees with the only block of its type on the other side.
+        The name of the object may have words of any place, since names lie.
         """
         mine, theirs = differing_steps(source, target)
         if not theirs:
             return True
-        has, wanted = self._said(source, target)
+        is_counted = any(isinstance(key, IntKey) for _, key in theirs)
+        own_keys = {word for _, key in theirs for word in key_words(key)}
+        wanted = {word for name, _ in theirs for word in words_of(name)} - own_keys
+        ordered = [word for name, _ in mine for word in words_of(name)]
+        has = set(ordered)
+        if key_words(target.provider.key) not in (keys := [key_words(key) for _, key in theirs]) and any(
+            set(words) <= has and not has_run(ordered, words) for words in keys
+        ):
+            # The other way round: a peering from eu to us is not one from us to eu.
+            return False
+        places = {word for word in wanted if self._is_place(word, source, target)}
+        own = {
+            *self._block_keys(target.address.config()),
+            *words_of(source.bound.config.alias),
+            *key_words(source.bound.key),
+            *(word for _, key in mine for word in key_words(key)),
+        }
+        for rest in (has - own, {word for word in has if not self._is_place(word, source, target)}):
+            for said in (wanted, wanted - places) if wanted > places else (wanted,):
+                extra = rest - said
+                if said <= rest and (not extra or (is_counted and all(map(str.isdigit, extra)))):
+                    return True
         type_ = source.addr.resource.resource.type
-        if wanted <= has:
-            # A number is an index only where the new instances have one.
-            is_counted = any(isinstance(key, IntKey) for _, key in theirs)
-            return all(len(word) == 1 and (word.isalpha() or is_counted) for word in has - wanted)
+        counts = self._old_blocks[type_], self._new_blocks[type_]
+        if counts[1] == 1:
+            if not has - own:
+                return not places
+            # Copies of several blocks become one, or a block only gets a neutral name.
+            return says_nothing(rest) if counts[0] > 1 else is_neutral(rest) and is_neutral(wanted)
+        if counts[0] == 1:
+            return says_nothing(wanted - places)
         return (
-            same_words(words_of(mine[-1][0] if mine else ""), words_of(theirs[-1][0]))
-            or (says_nothing(has) and self._new_blocks[type_] == 1)
-            or (says_nothing(wanted) and self._old_blocks[type_] == 1)
+            bool(mine)
+            and len(mine) == len(theirs)
+            and all(
+                same_words(words_of(one), words_of(other)) for (one, _), (other, _) in zip(mine, theirs, strict=True)
+            )
         )
 
-    def names_say_nothing(self, source: MovingObject, target: NewInstance) -> bool:
-        """Return whether one of both names says nothing, so that it cannot disagree."""
-        return any(map(says_nothing, self._said(source, target)))
+    def may_be_named(self, source: MovingObject, target: NewInstance) -> bool:
+        """Return whether somebody may take an object for a new instance by its name, or since there is no other one."""
+        return self.names_agree(source, target) or self._new_blocks[source.addr.resource.resource.type] == 1
 
-    def _said(self, source: MovingObject, target: NewInstance) -> tuple[set[str], set[str]]:
-        """Return the words of both names without those of keys and places, where the addresses differ."""
-        mine, theirs = differing_steps(source, target)
-        has = {word for name, _ in mine for word in words_of(name) if not self._is_place(word, source, target)}
-        wanted = {word for name, _ in theirs for word in words_of(name) if not self._is_place(word, source, target)}
-        return has, wanted
+    def names_say_nothing(self, source: MovingObject, target: NewInstance) -> bool:
+        """Return whether the name of an object says nothing but where it is, so that it cannot disagree."""
+        mine, _ = differing_steps(source, target)
+        return is_neutral(
+            {word for name, _ in mine for word in words_of(name) if not self._is_place(word, source, target)}
+        )
 
     def has_place_words(self, source: MovingObject, target: NewInstance) -> bool:
         """Return whether the name or the key of an object says where it is."""

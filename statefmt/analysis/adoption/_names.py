@@ -69,7 +69,7 @@ def likeness(source: AbsResourceInstance, target: AbsResourceInstance, counted: 
         there = mine[-place] if place <= len(mine) else None
         number_fits = not isinstance(key, IntKey) or _is_counted(source, there, key, counted)
         # In this order: a peering of eu and us is not one of us and eu.
-        if words and number_fits and _has_run(has, words):
+        if words and number_fits and has_run(has, words):
             explained += len(words)
             keys += words
         else:
@@ -104,7 +104,7 @@ def _name_likeness(mine: Sequence[NamedStep], theirs: Sequence[NamedStep], keys:
     return 0
 
 
-def _has_run(words: Sequence[str], wanted: Sequence[str]) -> bool:
+def has_run(words: Sequence[str], wanted: Sequence[str]) -> bool:
     return any(tuple(words[start : start + len(wanted)]) == tuple(wanted) for start in range(len(words)))
 
 
@@ -157,3 +157,7 @@ def has_alias(bound: AbsProviderInstance, provider: AbsProviderInstance) -> bool
 
 def says_nothing(words: set[str]) -> bool:
     return all(len(word) == 1 or word.isdigit() for word in words - _NEUTRAL)
+
+
+def is_neutral(words: set[str]) -> bool:
+    return words <= _NEUTRAL
