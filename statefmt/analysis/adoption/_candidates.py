@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from functools import cached_property
 from types import MappingProxyType
 from typing import Final, NamedTuple
@@ -31,6 +31,7 @@ from statefmt.configuration.provider_instances import ProviderReferences
 from statefmt.hcl.source import Problem
 from statefmt.hcl.value import Part, Unknown, Value, first_unknown
 from statefmt.model.addrs import (
+    NO_KEY,
     AbsProviderInstance,
     AbsResourceInstance,
     ConfigResource,
@@ -76,10 +77,17 @@ def candidates(snapshot: Snapshot, new: ProviderReferences, places: Places) -> U
     first: dict[AbsResourceInstance, Fate] = {}
     for fate in provider_fates(snapshot, new):
         first.setdefault(fate.instance.addr, fate)
+    coming = Counter(fate.address for fate in first.values())
     for addr, fate in first.items():
         needed = _needed(new, fate.address)
         is_data = addr.resource.resource.mode is ResourceMode.DATA
-        if isinstance(needed, Unknown | Problem):
+        problem = None if is_data else _problem_of_moves(fate, coming, first)
+        if problem is not None:
+            undecided.append((_moving(fate, is_declared=True), problem))
+        elif coming[fate.address] > 1 and fate.moves and not is_data:
+            # OpenTofu refuses this, and which of them is meant is not known.
+            sources.append(_moving(fate, is_declared=False))
+        elif isinstance(needed, Unknown | Problem):
             reason = needed.reason if isinstance(needed, Unknown) else needed.summary
             unknown[str(addr.config())] = reason
             occupied.add(fate.address)
@@ -121,6 +129,23 @@ def candidates(snapshot: Snapshot, new: ProviderReferences, places: Places) -> U
         undecided=tuple(undecided),
         kept_providers=frozenset(kept_providers),
     )
+
+
+def _problem_of_moves(
+    fate: Fate, coming: Mapping[AbsResourceInstance, int], there: Container[AbsResourceInstance]
+) -> str | None:
+    """Return why `moved` blocks do not say where an object belongs; None if they do, or if there are none for it."""
+    blocks = ", ".join(str(move.block.range) for move in fate.moves)
+    if not fate.moves:
+        return None
+    if fate.address == fate.instance.addr:
+        return f"moved blocks lead back to it ({blocks}), which OpenTofu refuses; correct them"
+    if fate.address.resource.resource.type != fate.instance.addr.resource.resource.type:
+        type_ = fate.address.resource.resource.type
+        return f"a moved block ({blocks}) makes it {fate.address}; whether {type_} takes it over, only the plan shows"
+    if coming[fate.address] > 1 and fate.address in there:
+        return f"a moved block ({blocks}) leads to {fate.address}, which has an object already"
+    return None
 
 
 def _moving(fate: Fate, *, is_declared: bool) -> MovingObject:
@@ -176,8 +201,11 @@ class Edge:
     `marks` are its marks by the kind of evidence, to be compared with those of other pairs: a higher mark of one kind
     says more. `answers` say of the arguments of the resource whether the object's attributes equal them; `changes` are
     those that differ, and `doubts` arguments of the old provider instance that differ from those of the new one:
-    neither forbids a pair, but it is not certain.
+    neither forbids a pair, but it is not certain. `is_only_equal` if the values in the configuration contradict all
+    other pairs of the object and all of the instance, and both have some.
     """
+
+    is_only_equal = False
 
     def __init__(
         self,
@@ -296,10 +324,14 @@ class Judge:
         ]
         if equal and first_unknown(self.arguments(target.address).values()) is None:
             marks["fixed"] = 1
-        is_moved = source.is_moved and source.address == target.address
-        if is_moved or self._places.is_moved_back(source, target):
+        if source.is_moved and source.address == target.address:
             marks["moved"] = 1
             evidence.append(PairEvidence(EvidenceKind.MOVED, "a moved block says so"))
+        elif self._places.is_moved_back(source, target):
+            # It may be from long ago.
+            marks["history"] = 1
+            text = "a moved block of the old configuration, backwards"
+            evidence.append(PairEvidence(EvidenceKind.MOVED, text))
         elif source.address == target.address and source.is_declared:
             marks["address"] = 1
             evidence.append(PairEvidence(EvidenceKind.ADDRESS, "the address stays"))
@@ -360,7 +392,7 @@ class Judge:
                 return not places
             # Copies of several blocks become one, or a block only gets a neutral name.
             return says_nothing(rest) if counts[0] > 1 else is_neutral(rest) and is_neutral(wanted)
-        if counts[0] == 1:
+        if counts[0] == 1 and any(key is not NO_KEY for _, key in mine):
             return says_nothing(wanted - places)
         return (
             bool(mine)

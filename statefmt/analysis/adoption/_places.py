@@ -50,7 +50,7 @@ _REGIONAL: Final = frozenset({FactKind.REGION, FactKind.ZONE})
 # Arguments that lead to other objects, in the words of most providers.
 _LEADS_ELSEWHERE: Final = (
     r"profile|role|key|owner|host|port|context|subscription|project|organi[sz]ation|token|url|address|endpoint|"
-    r"namespace|account|tenant|server|cluster"
+    r"namespace|account|tenant|server|cluster|config_path|credential|domain|realm|org_|shared_|database"
 )
 # Arguments that are only a way to an account.
 _CREDENTIALS: Final = r"profile|access_key|secret_key|token|shared_|assume_role"
@@ -169,8 +169,6 @@ class Places:
 
     def is_elsewhere(self, source: MovingObject, target: NewInstance) -> bool:
         """Return whether an instance is in another account or region than an object, or may be: it has another host."""
-        if self._old is None:
-            return False
         verdicts = (self.by_arguments(source, target), self.by_attributes(source, target))
         return any(one.sameness is Sameness.DIFFERENT for one in verdicts) or any(
             re.search(_LEADS_ELSEWHERE, name) for name in self.doubts(source, target)
