@@ -8,6 +8,7 @@ from typing import Final
 
 from msgspec import Raw
 
+from statefmt.analysis.adoption._names import has_run, words_of
 from statefmt.analysis.adoption.model import MovingObject
 from statefmt.analysis.providers.facts import attribute_members, string_attribute
 from statefmt.golang import JSONValue, Members, loads_exact
@@ -62,6 +63,11 @@ class ObjectAttributes:
             return answer
         except (ValueError, RecursionError):
             return None
+
+    def has_words(self, name: str, words: Sequence[str]) -> bool:
+        """Return whether an attribute has some words, one after the other."""
+        raw = bytes(self._members.get(name.partition("[")[0], Raw(b"null")))
+        return bool(words) and has_run(words_of(raw.decode("utf-8", "replace")), words)
 
     def is_telling(self, name: str) -> bool:
         """Return whether an attribute has a string, a number or more: null, true and false say too little."""

@@ -202,10 +202,12 @@ class Edge:
     says more. `answers` say of the arguments of the resource whether the object's attributes equal them; `changes` are
     those that differ, and `doubts` arguments of the old provider instance that differ from those of the new one:
     neither forbids a pair, but it is not certain. `is_only_equal` if the values in the configuration contradict all
-    other pairs of the object and all of the instance, and both have some.
+    other pairs of the object and all of the instance, and both have some; `has_key` if an equal value has the key of
+    the instance in it.
     """
 
     is_only_equal = False
+    has_key = False
 
     def __init__(
         self,
@@ -259,6 +261,8 @@ class Edge:
         if mine.get("module", 0) > theirs.get("module", 0) and other.is_by_names:
             return True
         if mine.get("place", 0) > theirs.get("place", 0) and other.doubts:
+            return True
+        if self.is_only_equal and self.has_key and other.changes and not (theirs.get("address") or theirs.get("moved")):
             return True
         keys = mine.keys() | theirs.keys()
         differences = [mine.get(key, 0) - theirs.get(key, 0) for key in keys]
@@ -466,6 +470,8 @@ class Judge:
             equal = [name for name in names if edge.answers.get(name) and attributes.is_telling(name)]
             if equal and not any(edge.answers.get(name) is False for name in names):
                 edge.marks["attributes"] = 1
+                _, theirs = differing_steps(edge.source, edge.target)
+                edge.has_key = any(attributes.has_words(name, key_words(key)) for name in equal for _, key in theirs)
                 edge.evidence.append(PairEvidence(EvidenceKind.ATTRIBUTES, f"equal {', '.join(equal)}"))
 
     def arguments(self, address: AbsResourceInstance) -> Mapping[str, Part]:
