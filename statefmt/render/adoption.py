@@ -98,6 +98,10 @@ _TWO_STEPS: Final = (
     "# These objects are not in the new configuration, and OpenTofu needs their provider to destroy them. Keep its\n"
     "# block until they are gone, and remove it afterwards:\n"
 )
+_UNDECIDED: Final = (
+    "# Where these objects belong is not decided, and OpenTofu needs the provider that they have in the state as long\n"
+    "# as they have it. Keep its block until they are decided:\n"
+)
 
 
 def adoption_blocks(found: Adoption, moves: Sequence[Move], new: ProviderReferences) -> str:
@@ -109,20 +113,22 @@ def adoption_blocks(found: Adoption, moves: Sequence[Move], new: ProviderReferen
         if move.old not in declared and is_writable(move.old) and is_writable(move.new)
     ]
     parts = ["\n".join([_FOR_OTHERS + blocks[0], *blocks[1:]])] if blocks else []
-    waiting = [*found.left, *(choice.source for choice in found.choices), *(one.source for one in found.refused)]
-    parts += _kept_blocks(waiting, new)
+    parts += _kept_blocks(found, new)
     return "\n".join(parts)
 
 
-def _kept_blocks(waiting: Iterable[MovingObject], new: ProviderReferences) -> Iterator[str]:
-    """Yield the provider blocks that objects which stay behind need, and the new configuration lacks."""
+def _kept_blocks(found: Adoption, new: ProviderReferences) -> Iterator[str]:
+    """Yield the provider blocks that objects need which do not move, and that the new configuration lacks."""
+    undecided = [*(choice.source for choice in found.choices), *(one.source for one in found.refused)]
     needed: dict[AbsProviderInstance, list[str]] = {}
-    for source in waiting:
+    for source in (*found.left, *undecided):
         if new.declares(source.bound) is False:
             needed.setdefault(source.bound, []).append(str(source.addr))
+    open_providers = {source.bound for source in undecided}
     for provider, addresses in needed.items():
         lines = [f"#   {printable(address)}" for address in dict.fromkeys(addresses)]
-        yield _TWO_STEPS + "\n".join(lines) + "\n" + _kept_block(provider, new)
+        reason = _UNDECIDED if provider in open_providers else _TWO_STEPS
+        yield reason + "\n".join(lines) + "\n" + _kept_block(provider, new)
 
 
 def _kept_block(provider: AbsProviderInstance, new: ProviderReferences) -> str:

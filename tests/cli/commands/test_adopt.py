@@ -572,3 +572,10 @@ def test_an_operations_file_on_standard_output(statetool: Statetool) -> None:
     found = statetool("adopt", *words, "s.tfstate", "-o", "-")
     assert "OBJECT" in found.err.splitlines()[0].split()
     assert "OBJECT" not in found.text
+
+
+def test_undecided_objects_are_not_said_to_be_destroyed(statetool: Statetool) -> None:
+    _write("after/main.tf", _AFTER)
+    text = statetool("adopt", "--config", "after", "s.tfstate").text
+    assert "# Where these objects belong is not decided" in text
+    assert "destroy" not in text
