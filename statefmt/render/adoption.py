@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from statefmt.analysis.adoption.model import AdoptedPair, Adoption, MovingObject, OpenChoice, RefusedPair
+from statefmt.analysis.adoption.model import AdoptedPair, Adoption, OpenChoice, RefusedPair
 from statefmt.analysis.diff.model import Move
 from statefmt.analysis.providers import short_names
 from statefmt.configuration.provider_instances import ProviderReferences

@@ -254,8 +254,20 @@ class Places:
                 and any(
                     _same(all_settings[0].get(name), settings.get(name)) is not True for settings in all_settings[1:]
                 )
+                and not self._is_one_variable(provider, name)
             )
         return self._telling[provider]
+
+    def _is_one_variable(self, provider: Provider, name: str) -> bool:
+        """Return whether the same unknown variable is an argument of all instances, old and new: it tells nothing."""
+        found = {self._new.unknown_variables(one).get(name) for one in self.instances(provider)}
+        if self._old is not None:
+            for config in self._old.tree.declared:
+                keys = self._old.declared_keys(config) if config.provider == provider else ()
+                if isinstance(keys, Unknown):
+                    return False
+                found.update(self._old.unknown_variables(config.instance(key)).get(name) for key in keys)
+        return len(found) == 1 and None not in found
 
     def _declared(self, provider: Provider) -> Iterator[AbsProviderInstance]:
         configs = [config for config in self._new.tree.declared if config.provider == provider]
