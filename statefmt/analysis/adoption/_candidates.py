@@ -255,7 +255,8 @@ class Edge:
     def dominates(self, other: Edge) -> bool:
         """Return whether this pair has a higher mark somewhere, and nowhere a lower one.
 
-        What stronger evidence says of a module, and of the provider of an object, outranks names.
+        What stronger evidence says of a module, and of the provider of an object, outranks names, and so does the same
+        address inside of a module.
         """
         mine, theirs = self.marks, other.marks
         if mine.get("module", 0) > theirs.get("module", 0) and other.is_by_names:
@@ -264,9 +265,18 @@ class Edge:
             return True
         if self.is_only_equal and self.has_key and other.changes and not (theirs.get("address") or theirs.get("moved")):
             return True
+        if self.modules is not None and other.modules is None and not other.is_stronger(self):
+            return True
         keys = mine.keys() | theirs.keys()
         differences = [mine.get(key, 0) - theirs.get(key, 0) for key in keys]
         return all(one >= 0 for one in differences) and any(differences)
+
+    def is_stronger(self, other: Edge) -> bool:
+        """Return whether this pair has a higher mark than another one, but for those of names and keys."""
+        return any(mark > other.marks.get(kind, 0) for kind, mark in self.marks.items() if kind not in _OF_NAMES)
+
+
+_OF_NAMES: Final = frozenset({"key", "name", "alias"})
 
 
 class Judge:
@@ -394,8 +404,11 @@ class Judge:
         if counts[1] == 1:
             if not has - own:
                 return not places
-            # Copies of several blocks become one, or a block only gets a neutral name.
-            return says_nothing(rest) if counts[0] > 1 else is_neutral(rest) and is_neutral(wanted)
+            if counts[0] > 1:
+                # Copies of several blocks become one.
+                return says_nothing(rest) or mine[-1][0] == theirs[-1][0]
+            # A block only gets a neutral name.
+            return is_neutral(rest) and is_neutral(wanted)
         if counts[0] == 1 and any(key is not NO_KEY for _, key in mine):
             return says_nothing(wanted - places)
         return (
