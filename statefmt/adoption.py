@@ -25,7 +25,6 @@ from statefmt._lazy import lazy_imports
 
 with lazy_imports(globals()):
     from statefmt.analysis.adoption import adopt as adopt
-    from statefmt.analysis.adoption.accounted import knows_any as knows_any
     from statefmt.analysis.adoption.copies import adopt_copies as adopt_copies
     from statefmt.analysis.adoption.model import (
         AdoptedPair as AdoptedPair,

@@ -27,7 +27,7 @@ from statefmt.configuration.provider_reference import (
 from statefmt.hcl.evaluate import evaluate
 from statefmt.hcl.operations import equal
 from statefmt.hcl.source import Problem, ProblemKind, Range, error
-from statefmt.hcl.syntax import Body, Expression
+from statefmt.hcl.syntax import AttributeAccess, Body, Expression, as_traversal
 from statefmt.hcl.value import Part, Unknown, Value
 from statefmt.model.addrs import (
     NO_KEY,
@@ -185,6 +185,21 @@ class ProviderReferences:
         scope = self.instances.static_scope(config.module).within(each)
         unread = Unknown("a dynamic block makes it")
         return {name: unread if one is None else evaluate(one, scope) for name, one in block.settings}
+
+    def unknown_variables(self, provider: AbsProviderInstance) -> dict[str, str]:
+        """Return the arguments of a provider instance that are just an unknown variable of the root module, with it."""
+        block = self.tree.declared.get(provider.config) if provider.config.module.is_root else None
+        written = {} if block is None else dict(block.settings)
+        names = {name: as_traversal(one) for name, one in written.items() if one is not None}
+        values = self.settings(provider)
+        return {
+            name: ".".join([one.root, *(step.name for step in one.steps if isinstance(step, AttributeAccess))])
+            for name, one in names.items()
+            if one is not None
+            and one.root == "var"
+            and all(isinstance(step, AttributeAccess) for step in one.steps)
+            and isinstance(values[name], Unknown)
+        }
 
     def arguments(self, address: AbsResourceInstance) -> Mapping[str, Part]:
         """Return the evaluated arguments of a resource instance for its provider; {} if it is not declared.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from statefmt.analysis.adoption.model import AdoptedPair, Adoption, MovingObject, OpenChoice, RefusedPair
+from statefmt.analysis.adoption.model import AdoptedPair, Adoption, OpenChoice, RefusedPair
 from statefmt.analysis.diff.model import Move
 from statefmt.analysis.providers import short_names
 from statefmt.configuration.provider_instances import ProviderReferences
@@ -16,7 +16,7 @@ from statefmt.render.diff.blocks import is_writable, moved_block
 from statefmt.render.json_output import document
 from statefmt.render.table import fitted_table
 from statefmt.render.terminal import UNLIMITED, Terminal, counted, printable_lines
-from statefmt.text import printable
+from statefmt.text import printable, shell_word
 
 _HEADINGS: Final = ("OBJECT", "BELONGS TO", "PROVIDER", "EVIDENCE")
 # So many lines are in each list.
@@ -73,6 +73,10 @@ def _choice_text(choice: OpenChoice) -> str:
     ]
     if not lines:
         return printable(f"Not decided: {choice.source.addr}: {choice.reason}")
+    if len(choice.candidates) == 1:
+        pair = shell_word(f"{choice.source.addr}={choice.candidates[0].target.address}")
+        lines.append(f"to confirm it: --pair {pair}")
+        return _listed(f"Not certain: {choice.source.addr} may be this instance, but {choice.reason}:", lines)
     return _listed(f"Choose: {choice.source.addr} may be any of these, since {choice.reason}:", lines)
 
 
@@ -94,6 +98,10 @@ _TWO_STEPS: Final = (
     "# These objects are not in the new configuration, and OpenTofu needs their provider to destroy them. Keep its\n"
     "# block until they are gone, and remove it afterwards:\n"
 )
+_UNDECIDED: Final = (
+    "# Where these objects belong is not decided, and OpenTofu needs the provider that they have in the state as long\n"
+    "# as they have it. Keep its block until they are decided:\n"
+)
 
 
 def adoption_blocks(found: Adoption, moves: Sequence[Move], new: ProviderReferences) -> str:
@@ -105,20 +113,22 @@ def adoption_blocks(found: Adoption, moves: Sequence[Move], new: ProviderReferen
         if move.old not in declared and is_writable(move.old) and is_writable(move.new)
     ]
     parts = ["\n".join([_FOR_OTHERS + blocks[0], *blocks[1:]])] if blocks else []
-    waiting = [*found.left, *(choice.source for choice in found.choices), *(one.source for one in found.refused)]
-    parts += _kept_blocks(waiting, new)
+    parts += _kept_blocks(found, new)
     return "\n".join(parts)
 
 
-def _kept_blocks(waiting: Iterable[MovingObject], new: ProviderReferences) -> Iterator[str]:
-    """Yield the provider blocks that objects which stay behind need, and the new configuration lacks."""
+def _kept_blocks(found: Adoption, new: ProviderReferences) -> Iterator[str]:
+    """Yield the provider blocks that objects need which do not move, and that the new configuration lacks."""
+    undecided = [*(choice.source for choice in found.choices), *(one.source for one in found.refused)]
     needed: dict[AbsProviderInstance, list[str]] = {}
-    for source in waiting:
+    for source in (*found.left, *undecided):
         if new.declares(source.bound) is False:
             needed.setdefault(source.bound, []).append(str(source.addr))
+    open_providers = {source.bound for source in undecided}
     for provider, addresses in needed.items():
         lines = [f"#   {printable(address)}" for address in dict.fromkeys(addresses)]
-        yield _TWO_STEPS + "\n".join(lines) + "\n" + _kept_block(provider, new)
+        reason = _UNDECIDED if provider in open_providers else _TWO_STEPS
+        yield reason + "\n".join(lines) + "\n" + _kept_block(provider, new)
 
 
 def _kept_block(provider: AbsProviderInstance, new: ProviderReferences) -> str:

@@ -24,6 +24,7 @@ from statefmt.analysis.adoption.model import (
     PairEvidence,
     RefusedPair,
 )
+from statefmt.analysis.providers.facts import attribute_members, string_attribute
 from statefmt.configuration.provider_instances import ProviderReferences
 from statefmt.model.addrs import AbsProviderInstance, AbsResourceInstance, ModuleInstance
 from statefmt.model.addrs.provider import Provider
@@ -44,7 +45,12 @@ def adopt(
     """
     places = Places(new, old)
     found = candidates(snapshot, new, places)
-    pairing = _Pairing(found, new, places)
+    waiting = [*found.sources, *(source for source, _ in found.undecided)]
+    if old is not None and all(places.is_accounted(source) is False for source in waiting):
+        # As a configuration of something else, or the new one, which was committed.
+        places = Places(new, None)
+        found = candidates(snapshot, new, places)
+    pairing = _Pairing(snapshot, found, new, places)
     pairing.give(given or {})
     pairing.run()
     return pairing.result()
@@ -66,7 +72,8 @@ _MOST_LISTED: Final = 20
 
 
 class _Pairing:
-    def __init__(self, found: Unpaired, new: ProviderReferences, places: Places) -> None:
+    def __init__(self, snapshot: Snapshot, found: Unpaired, new: ProviderReferences, places: Places) -> None:
+        self._snapshot = snapshot
         self._found = found
         self._places = places
         self._judge = Judge(new, places, found.sources)
@@ -94,6 +101,8 @@ class _Pairing:
         # Those that were compared with a part of the instances only.
         self._sampled: set[AbsResourceInstance] = set()
         self._refused: dict[AbsResourceInstance, list[RefusedPair]] = {}
+        # The instances by the ids of their objects, for each type.
+        self._ids: dict[str, dict[str, list[AbsResourceInstance]]] = {}
 
     def give(self, given: Mapping[AbsResourceInstance, AbsResourceInstance]) -> None:
         """Take the pairs that the user knows."""
@@ -126,6 +135,7 @@ class _Pairing:
         """Judge all pairs, then take those that are certain until none is left."""
         for group in self._groups.values():
             self._judge_all(group)
+        self._find_only_equal()
         # Names alone count last: an object without a place of its own follows the others of its module.
         while self._round(by_names=False) or self._round(by_names=True):
             pass
@@ -161,6 +171,24 @@ class _Pairing:
                 if edge.marks.get("place"):
                     self._bound_to.setdefault(edge.target.provider, set()).add(source.bound)
 
+    def _find_only_equal(self) -> None:
+        of_target = self._of_target()
+        for edges in self._edges.values():
+            for edge in edges:
+                rivals = [
+                    [one for one in others if one is not edge] for others in (edges, of_target[edge.target.address])
+                ]
+                edge.is_only_equal = bool(edge.marks.get("attributes")) and all(
+                    others and all(one.changes for one in others) for others in rivals
+                )
+
+    def _of_target(self) -> dict[AbsResourceInstance, list[Edge]]:
+        found: dict[AbsResourceInstance, list[Edge]] = {}
+        for edges in self._edges.values():
+            for edge in edges:
+                found.setdefault(edge.target.address, []).append(edge)
+        return found
+
     def _refused_of(self, source: MovingObject) -> Sequence[RefusedPair]:
         return self._refused.get(source.addr, ())
 
@@ -173,11 +201,10 @@ class _Pairing:
             for edge in edges
             if (modules := edge.modules) is not None and self._decides(edge.target.provider)
         }
-        of_target: dict[AbsResourceInstance, list[Edge]] = {}
         for edges in self._edges.values():
             for edge in edges:
                 _mark_module(edge, moved)
-                of_target.setdefault(edge.target.address, []).append(edge)
+        of_target = self._of_target()
         certain = [
             edge
             for edges in self._edges.values()
@@ -227,7 +254,7 @@ class _Pairing:
         if marks.get("identity") and agree:
             return True
         if marks.get("attributes"):
-            return agree or self._judge.names_say_nothing(edge.source, edge.target)
+            return agree or (edge.is_only_equal and self._judge.names_say_nothing(edge.source, edge.target))
         alike = any(one.kind in (EvidenceKind.NAMES, EvidenceKind.ADDRESS) for one in edge.evidence)
         return alike and not self._waits_for_module(edge)
 
@@ -283,6 +310,20 @@ class _Pairing:
         found = self._providers_of.get(source.addr.resource.resource.type, set())
         return "" if source.bound.config.provider in found else ", ".join(sorted(map(str, found)))
 
+    def _twins(self, source: MovingObject) -> str:
+        """Return the other instances of the state with the type and the id of an object, "" without any."""
+        type_ = source.addr.resource.resource.type
+        if type_ not in self._ids:
+            ids: dict[str, list[AbsResourceInstance]] = {}
+            for resource in self._snapshot.resources:
+                for obj in resource.objects if resource.addr.resource.type == type_ else ():
+                    if (id_ := string_attribute(attribute_members(obj), "id")) is not None:
+                        ids.setdefault(id_, []).append(resource.addr.instance(obj.key))
+            self._ids[type_] = ids
+        own = string_attribute(attribute_members(source.instance.current_first[0]), "id")
+        same = [] if own is None else self._ids[type_].get(own, [])
+        return ", ".join(map(str, (one for one in same if one != source.addr)))
+
     def result(self) -> Adoption:
         """Return what was found, in the order of the state."""
         choices: list[OpenChoice] = []
@@ -297,7 +338,7 @@ class _Pairing:
             tempting = [one for one in self._refused_of(source) if _is_tempting(one)] or [
                 one
                 for one in self._refused_of(source)
-                if self._judge.names_agree(source, one.target) and not self._judge.has_place_words(source, one.target)
+                if self._judge.may_be_named(source, one.target) and not self._judge.has_place_words(source, one.target)
             ]
             if source.is_split:
                 choices.append(OpenChoice(source, (), "its objects are bound to several provider instances"))
@@ -318,6 +359,9 @@ class _Pairing:
             elif others := self._other_sources(source):
                 reason = f"the configuration has its type from {others}: replace the provider in the state first"
                 choices.append(OpenChoice(source, (), reason))
+            elif others := self._twins(source):
+                reason = f"{others} has the same id; if it is the same object, forget this one with statetool rm"
+                choices.append(OpenChoice(source, (), reason))
             else:
                 left.append(source)
         choices += [OpenChoice(source, (), reason) for source, reason in self._found.undecided]
@@ -331,6 +375,7 @@ class _Pairing:
             new=tuple(one for one in self._found.targets if one.address not in taken and one.address not in listed),
             unknown=self._found.unknown,
             settled=self._found.settled,
+            is_compared=self._places.has_old,
         )
 
 

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from functools import cached_property
+from types import MappingProxyType
 from typing import Final, NamedTuple
 
-from msgspec import Raw
-
+from statefmt.analysis.adoption._attributes import ObjectAttributes
 from statefmt.analysis.adoption._names import (
     differing_steps,
     families,
     has_alias,
+    has_run,
+    is_neutral,
     key_words,
     likeness,
     same_words,
@@ -23,13 +25,13 @@ from statefmt.analysis.adoption._names import (
 )
 from statefmt.analysis.adoption._places import Places, PlaceVerdict, Sameness
 from statefmt.analysis.adoption.model import AdoptedPair, EvidenceKind, MovingObject, NewInstance, PairEvidence
-from statefmt.analysis.providers.facts import attribute_members, is_global_name, string_attribute
+from statefmt.analysis.providers.facts import is_global_name
 from statefmt.analysis.providers.fates import UNREAD, Fate, doubt, provider_fates
 from statefmt.configuration.provider_instances import ProviderReferences
-from statefmt.golang import JSONValue, Members, loads_exact
 from statefmt.hcl.source import Problem
 from statefmt.hcl.value import Part, Unknown, Value, first_unknown
 from statefmt.model.addrs import (
+    NO_KEY,
     AbsProviderInstance,
     AbsResourceInstance,
     ConfigResource,
@@ -37,7 +39,6 @@ from statefmt.model.addrs import (
     ModuleInstance,
     ResourceMode,
 )
-from statefmt.model.cty.number import Number, parse_number
 from statefmt.model.snapshot import Snapshot
 
 
@@ -76,10 +77,17 @@ def candidates(snapshot: Snapshot, new: ProviderReferences, places: Places) -> U
     first: dict[AbsResourceInstance, Fate] = {}
     for fate in provider_fates(snapshot, new):
         first.setdefault(fate.instance.addr, fate)
+    coming = Counter(fate.address for fate in first.values())
     for addr, fate in first.items():
         needed = _needed(new, fate.address)
         is_data = addr.resource.resource.mode is ResourceMode.DATA
-        if isinstance(needed, Unknown | Problem):
+        problem = None if is_data else _problem_of_moves(fate, coming, first)
+        if problem is not None:
+            undecided.append((_moving(fate, is_declared=True), problem))
+        elif coming[fate.address] > 1 and fate.moves and not is_data:
+            # OpenTofu refuses this, and which of them is meant is not known.
+            sources.append(_moving(fate, is_declared=False))
+        elif isinstance(needed, Unknown | Problem):
             reason = needed.reason if isinstance(needed, Unknown) else needed.summary
             unknown[str(addr.config())] = reason
             occupied.add(fate.address)
@@ -121,6 +129,23 @@ def candidates(snapshot: Snapshot, new: ProviderReferences, places: Places) -> U
         undecided=tuple(undecided),
         kept_providers=frozenset(kept_providers),
     )
+
+
+def _problem_of_moves(
+    fate: Fate, coming: Mapping[AbsResourceInstance, int], there: Container[AbsResourceInstance]
+) -> str | None:
+    """Return why `moved` blocks do not say where an object belongs; None if they do, or if there are none for it."""
+    blocks = ", ".join(str(move.block.range) for move in fate.moves)
+    if not fate.moves:
+        return None
+    if fate.address == fate.instance.addr:
+        return f"moved blocks lead back to it ({blocks}), which OpenTofu refuses; correct them"
+    if fate.address.resource.resource.type != fate.instance.addr.resource.resource.type:
+        type_ = fate.address.resource.resource.type
+        return f"a moved block ({blocks}) makes it {fate.address}; whether {type_} takes it over, only the plan shows"
+    if coming[fate.address] > 1 and fate.address in there:
+        return f"a moved block ({blocks}) leads to {fate.address}, which has an object already"
+    return None
 
 
 def _moving(fate: Fate, *, is_declared: bool) -> MovingObject:
@@ -174,9 +199,15 @@ class Edge:
     """What speaks for a pair that nothing contradicts.
 
     `marks` are its marks by the kind of evidence, to be compared with those of other pairs: a higher mark of one kind
-    says more. `changes` are arguments of the resource that differ from the object's attributes, and `doubts` arguments
-    of the old provider instance that differ from those of the new one: neither forbids a pair, but it is not certain.
+    says more. `answers` say of the arguments of the resource whether the object's attributes equal them; `changes` are
+    those that differ, and `doubts` arguments of the old provider instance that differ from those of the new one:
+    neither forbids a pair, but it is not certain. `is_only_equal` if the values in the configuration contradict all
+    other pairs of the object and all of the instance, and both have some; `has_key` if an equal value has the key of
+    the instance in it.
     """
+
+    is_only_equal = False
+    has_key = False
 
     def __init__(
         self,
@@ -184,10 +215,11 @@ class Edge:
         target: NewInstance,
         evidence: Sequence[PairEvidence],
         marks: Mapping[str, int],
-        changes: Sequence[str] = (),
+        answers: Mapping[str, bool | None] = MappingProxyType({}),
         doubts: Sequence[str] = (),
     ) -> None:
-        self.changes: Final = changes
+        self.answers: Final = answers
+        self.changes: Final = [name for name, answer in answers.items() if answer is False]
         self.doubts: Final = doubts
         self.source: Final = source
         self.target: Final = target
@@ -223,16 +255,28 @@ class Edge:
     def dominates(self, other: Edge) -> bool:
         """Return whether this pair has a higher mark somewhere, and nowhere a lower one.
 
-        What stronger evidence says of a module, and of the provider of an object, outranks names.
+        What stronger evidence says of a module, and of the provider of an object, outranks names, and so does the same
+        address inside of a module.
         """
         mine, theirs = self.marks, other.marks
         if mine.get("module", 0) > theirs.get("module", 0) and other.is_by_names:
             return True
         if mine.get("place", 0) > theirs.get("place", 0) and other.doubts:
             return True
+        if self.is_only_equal and self.has_key and other.changes and not (theirs.get("address") or theirs.get("moved")):
+            return True
+        if self.modules is not None and other.modules is None and not other.is_stronger(self):
+            return True
         keys = mine.keys() | theirs.keys()
         differences = [mine.get(key, 0) - theirs.get(key, 0) for key in keys]
         return all(one >= 0 for one in differences) and any(differences)
+
+    def is_stronger(self, other: Edge) -> bool:
+        """Return whether this pair has a higher mark than another one, but for those of names and keys."""
+        return any(mark > other.marks.get(kind, 0) for kind, mark in self.marks.items() if kind not in _OF_NAMES)
+
+
+_OF_NAMES: Final = frozenset({"key", "name", "alias"})
 
 
 class Judge:
@@ -241,7 +285,7 @@ class Judge:
     def __init__(self, new: ProviderReferences, places: Places, sources: Sequence[MovingObject]) -> None:
         self._new = new
         self._places = places
-        self._attributes: dict[AbsResourceInstance, _Attributes] = {}
+        self._attributes: dict[AbsResourceInstance, ObjectAttributes] = {}
         self._arguments: dict[AbsResourceInstance, Mapping[str, Part]] = {}
         self._counted = families(sources)
         self._sources: Final = sources
@@ -249,21 +293,26 @@ class Judge:
 
     def judge(self, source: MovingObject, target: NewInstance) -> Edge | str:
         """Return what speaks for a pair, or why it is wrong."""
-        arguments = self.arguments(target.address)
-        attributes = self._of(source)
         by_arguments = self._places.by_arguments(source, target)
         if by_arguments.sameness is Sameness.DIFFERENT:
             return f"the provider instances differ: {', '.join(by_arguments.shown)}"
         by_attributes = self._places.by_attributes(source, target)
         if by_attributes.sameness is Sameness.DIFFERENT:
             return ", ".join(by_attributes.shown)
-        for name, part in arguments.items():
-            if (attributes.is_identity(name) or _is_fixed(name)) and attributes.equals(name, part) is False:
+        attributes = self._of(source)
+        answers = {name: attributes.equals(name, part) for name, part in self.arguments(target.address).items()}
+        for name, answer in answers.items():
+            if answer is False and (attributes.is_identity(name) or _is_fixed(name)):
                 return f"{name} of the object is another one than in the configuration"
-        return self._edge(source, target, by_arguments, by_attributes)
+        return self._edge(source, target, by_arguments, by_attributes, answers)
 
     def _edge(
-        self, source: MovingObject, target: NewInstance, by_arguments: PlaceVerdict, by_attributes: PlaceVerdict
+        self,
+        source: MovingObject,
+        target: NewInstance,
+        by_arguments: PlaceVerdict,
+        by_attributes: PlaceVerdict,
+        answers: Mapping[str, bool | None],
     ) -> Edge:
         evidence: list[PairEvidence] = []
         marks: dict[str, int] = {}
@@ -275,11 +324,7 @@ class Judge:
         if Sameness.SAME in (by_arguments.sameness, by_attributes.sameness):
             marks["place"] = 1
         attributes = self._of(source)
-        named = [
-            name
-            for name, part in self.arguments(target.address).items()
-            if attributes.is_identity(name) and attributes.equals(name, part)
-        ]
+        named = [name for name, answer in answers.items() if answer and attributes.is_identity(name)]
         if named:
             marks["identity"] = 1
             if any(is_global_name(target.address.resource.resource.type, name) for name in named):
@@ -288,15 +333,19 @@ class Judge:
         # An equal name may be in another group or network, if that is not known.
         equal = named or [
             name
-            for name, part in self.arguments(target.address).items()
-            if _is_fixed(name) and name not in _SHARED and attributes.is_telling(name) and attributes.equals(name, part)
+            for name, answer in answers.items()
+            if answer and _is_fixed(name) and name not in _SHARED and attributes.is_telling(name)
         ]
         if equal and first_unknown(self.arguments(target.address).values()) is None:
             marks["fixed"] = 1
-        is_moved = source.is_moved and source.address == target.address
-        if is_moved or self._places.is_moved_back(source, target):
+        if source.is_moved and source.address == target.address:
             marks["moved"] = 1
             evidence.append(PairEvidence(EvidenceKind.MOVED, "a moved block says so"))
+        elif self._places.is_moved_back(source, target):
+            # It may be from long ago.
+            marks["history"] = 1
+            text = "a moved block of the old configuration, backwards"
+            evidence.append(PairEvidence(EvidenceKind.MOVED, text))
         elif source.address == target.address and source.is_declared:
             marks["address"] = 1
             evidence.append(PairEvidence(EvidenceKind.ADDRESS, "the address stays"))
@@ -306,10 +355,7 @@ class Judge:
             evidence.append(PairEvidence(EvidenceKind.NAMES, "names alike"))
         if has_alias(source.bound, target.provider):
             marks["alias"] = 1
-        changes = [
-            name for name, part in self.arguments(target.address).items() if attributes.equals(name, part) is False
-        ]
-        return Edge(source, target, evidence, marks, changes, self._places.doubts(source, target))
+        return Edge(source, target, evidence, marks, answers, self._places.doubts(source, target))
 
     def is_of_another(self, source: MovingObject, target: NewInstance) -> str | None:
         """Return an argument of a new provider instance that only another old instance had, if there is any."""
@@ -324,35 +370,65 @@ class Judge:
         )
 
     def names_agree(self, source: MovingObject, target: NewInstance) -> bool:
-        """Return whether the name of an object is that of a new block, but for words of keys, places and counting.
+        """Return whether the name of an object is that of a new block, but for words of keys and places, and numbers.
 
-        A name that says nothing else agrees with the only block of its type on the other side.
+        The name of the object may have words of any place, since names lie.
         """
         mine, theirs = differing_steps(source, target)
         if not theirs:
             return True
-        has, wanted = self._said(source, target)
+        is_counted = any(isinstance(key, IntKey) for _, key in theirs)
+        own_keys = {word for _, key in theirs for word in key_words(key)}
+        wanted = {word for name, _ in theirs for word in words_of(name)} - own_keys
+        ordered = [word for name, _ in mine for word in words_of(name)]
+        has = set(ordered)
+        if key_words(target.provider.key) not in (keys := [key_words(key) for _, key in theirs]) and any(
+            set(words) <= has and not has_run(ordered, words) for words in keys
+        ):
+            # The other way round: a peering from eu to us is not one from us to eu.
+            return False
+        places = {word for word in wanted if self._is_place(word, source, target)}
+        own = {
+            *self._block_keys(target.address.config()),
+            *words_of(source.bound.config.alias),
+            *key_words(source.bound.key),
+            *(word for _, key in mine for word in key_words(key)),
+        }
+        for rest in (has - own, {word for word in has if not self._is_place(word, source, target)}):
+            for said in (wanted, wanted - places) if wanted > places else (wanted,):
+                extra = rest - said
+                if said <= rest and (not extra or (is_counted and all(map(str.isdigit, extra)))):
+                    return True
         type_ = source.addr.resource.resource.type
-        if wanted <= has:
-            # A number is an index only where the new instances have one.
-            is_counted = any(isinstance(key, IntKey) for _, key in theirs)
-            return all(len(word) == 1 and (word.isalpha() or is_counted) for word in has - wanted)
+        counts = self._old_blocks[type_], self._new_blocks[type_]
+        if counts[1] == 1:
+            if not has - own:
+                return not places
+            if counts[0] > 1:
+                # Copies of several blocks become one.
+                return says_nothing(rest) or mine[-1][0] == theirs[-1][0]
+            # A block only gets a neutral name.
+            return is_neutral(rest) and is_neutral(wanted)
+        if counts[0] == 1 and any(key is not NO_KEY for _, key in mine):
+            return says_nothing(wanted - places)
         return (
-            same_words(words_of(mine[-1][0] if mine else ""), words_of(theirs[-1][0]))
-            or (says_nothing(has) and self._new_blocks[type_] == 1)
-            or (says_nothing(wanted) and self._old_blocks[type_] == 1)
+            bool(mine)
+            and len(mine) == len(theirs)
+            and all(
+                same_words(words_of(one), words_of(other)) for (one, _), (other, _) in zip(mine, theirs, strict=True)
+            )
         )
 
-    def names_say_nothing(self, source: MovingObject, target: NewInstance) -> bool:
-        """Return whether one of both names says nothing, so that it cannot disagree."""
-        return any(map(says_nothing, self._said(source, target)))
+    def may_be_named(self, source: MovingObject, target: NewInstance) -> bool:
+        """Return whether somebody may take an object for a new instance by its name, or since there is no other one."""
+        return self.names_agree(source, target) or self._new_blocks[source.addr.resource.resource.type] == 1
 
-    def _said(self, source: MovingObject, target: NewInstance) -> tuple[set[str], set[str]]:
-        """Return the words of both names without those of keys and places, where the addresses differ."""
-        mine, theirs = differing_steps(source, target)
-        has = {word for name, _ in mine for word in words_of(name) if not self._is_place(word, source, target)}
-        wanted = {word for name, _ in theirs for word in words_of(name) if not self._is_place(word, source, target)}
-        return has, wanted
+    def names_say_nothing(self, source: MovingObject, target: NewInstance) -> bool:
+        """Return whether the name of an object says nothing but where it is, so that it cannot disagree."""
+        mine, _ = differing_steps(source, target)
+        return is_neutral(
+            {word for name, _ in mine for word in words_of(name) if not self._is_place(word, source, target)}
+        )
 
     def has_place_words(self, source: MovingObject, target: NewInstance) -> bool:
         """Return whether the name or the key of an object says where it is."""
@@ -395,24 +471,20 @@ class Judge:
 
     def compare_attributes(self, edges: Sequence[Edge]) -> None:
         """Mark pairs of one object by the arguments that do not agree equally well with all of its candidates."""
-        found: list[dict[str, bool | None]] = []
+        names = {name: None for edge in edges for name in edge.answers if not self._of(edge.source).is_identity(name)}
+        if len(edges) > 1:
+            names = {name: None for name in names if len({edge.answers.get(name) for edge in edges}) > 1}
+        if sum(map(bool, (edge.marks.get("only") for edge in edges))) > 1:
+            # Names are global in one place, and a place may be an emulator or a partition.
+            for edge in edges:
+                edge.marks.pop("only", None)
         for edge in edges:
             attributes = self._of(edge.source)
-            arguments = self.arguments(edge.target.address)
-            found.append({name: attributes.equals(name, part) for name, part in arguments.items()})
-        names = {
-            name: None
-            for edge, one in zip(edges, found, strict=True)
-            for name in one
-            if not self._of(edge.source).is_identity(name)
-        }
-        if len(edges) > 1:
-            names = {name: None for name in names if len({one.get(name) for one in found}) > 1}
-        for edge, answers in zip(edges, found, strict=True):
-            attributes = self._of(edge.source)
-            equal = [name for name in names if answers.get(name) and attributes.is_telling(name)]
-            if equal and not any(answers.get(name) is False for name in names):
+            equal = [name for name in names if edge.answers.get(name) and attributes.is_telling(name)]
+            if equal and not any(edge.answers.get(name) is False for name in names):
                 edge.marks["attributes"] = 1
+                _, theirs = differing_steps(edge.source, edge.target)
+                edge.has_key = any(attributes.has_words(name, key_words(key)) for name in equal for _, key in theirs)
                 edge.evidence.append(PairEvidence(EvidenceKind.ATTRIBUTES, f"equal {', '.join(equal)}"))
 
     def arguments(self, address: AbsResourceInstance) -> Mapping[str, Part]:
@@ -425,9 +497,9 @@ class Judge:
         """Yield the attributes of an object that are strings."""
         yield from self._of(source).strings()
 
-    def _of(self, source: MovingObject) -> _Attributes:
+    def _of(self, source: MovingObject) -> ObjectAttributes:
         if source.addr not in self._attributes:
-            self._attributes[source.addr] = _Attributes(source)
+            self._attributes[source.addr] = ObjectAttributes(source)
         return self._attributes[source.addr]
 
 
@@ -465,7 +537,7 @@ class NearIndex:
         for start in range(len(words)):
             for stop in range(start + 1, len(words) + 1):
                 run = tuple(words[start:stop])
-                marks += ((last, run), (last.resource, run), run)
+                marks += ((last, run), (last.resource, run), run, (last.resource.type, run))
         found = {
             target.address: target
             for mark in marks
@@ -482,6 +554,7 @@ class NearIndex:
         yield address.resource, modules
         yield address.resource.resource, keys
         yield keys
+        yield address.resource.resource.type, words_of(address.resource.resource.name)
         for name, part in self._judge.arguments(address).items():
             if isinstance(part, Value) and isinstance(part.data, str):
                 yield name, part.data
@@ -490,106 +563,3 @@ class NearIndex:
 # The words of an address that are looked up, and how many instances may share something that is looked up.
 _MOST_WORDS: Final = 16
 _MOST_SHARED: Final = 32
-
-
-class _Attributes:
-    """The attributes of an object, decoded on demand."""
-
-    def __init__(self, source: MovingObject) -> None:
-        self._members: Final[Mapping[str, Raw]] = attribute_members(source.instance.current_first[0])
-        self._decoded: Final[dict[str, JSONValue]] = {}
-
-    @cached_property
-    def _id(self) -> str | None:
-        return string_attribute(self._members, "id")
-
-    def strings(self) -> Iterator[tuple[str, str]]:
-        """Yield the attributes that are strings and not empty."""
-        for name in self._members:
-            value = string_attribute(self._members, name)
-            if value is not None:
-                yield name, value
-
-    def is_identity(self, name: str) -> bool:
-        """Return whether the `id` of the object is or ends with an attribute: another value is another object."""
-        if self._id is None or name == "id":
-            return False
-        value = string_attribute(self._members, name)
-        return value is not None and (
-            value == self._id or (len(value) > 2 and self._id.endswith((f"/{value}", f":{value}")))
-        )
-
-    def equals(self, name: str, part: Part) -> bool | None:
-        """Return whether an argument equals the attribute; None if unknown, or if either says nothing."""
-        top, *path = name.split("[0].")
-        raw = self._members.get(top)
-        if raw is None or (isinstance(part, Value) and part.is_null):
-            return None
-        try:
-            if top not in self._decoded:
-                self._decoded[top] = _static(loads_exact(bytes(raw), replace_invalid=True))
-            value = self._decoded[top]
-            for step in path:
-                block = value[0] if isinstance(value, list) and len(value) == 1 else value
-                value = dict(block).get(step) if isinstance(block, Members) else None
-            return None if value is None else _equals(part, value)
-        except (ValueError, RecursionError):
-            return None
-
-    def is_telling(self, name: str) -> bool:
-        """Return whether an attribute has a string, a number or more: null, true and false say too little."""
-        return bytes(self._members.get(name.partition("[")[0], Raw(b"null"))) not in _SAYS_LITTLE
-
-
-def _static(value: JSONValue) -> JSONValue:
-    """Return the value of an attribute of a dynamic type, without the type."""
-    if isinstance(value, Members) and [name for name, _ in value] == ["value", "type"]:
-        return value[0][1]
-    return value
-
-
-_SAYS_LITTLE: Final = frozenset({b"null", b"true", b"false", b'""', b"[]", b"{}", b"0"})
-
-
-def _equals(part: Part, value: JSONValue) -> bool | None:
-    if isinstance(part, Unknown):
-        return None
-    data = part.data
-    if data is None:
-        return value is None or value in ("", [], Members())
-    if isinstance(data, bool):
-        return value is data or value == str(data).lower()
-    if isinstance(data, Number):
-        number = parse_number(value) if isinstance(value, str) else None
-        return number is not None and number == data
-    if isinstance(data, str):
-        if isinstance(value, bool):
-            return data == str(value).lower()
-        if isinstance(value, str) and value != data and value[:1] in ("{", "[") and data[:1] == value[:1]:
-            # JSON documents: providers write them their own way.
-            return None
-        if isinstance(value, str) and value != data and _may_be_equal(value, data):
-            return None
-        return isinstance(value, str) and value == data
-    if isinstance(data, Mapping):
-        if not isinstance(value, Members):
-            return None
-        members = dict(value)
-        answers = [_equals(item, members.get(name)) for name, item in data.items()]
-        extra = any(members[name] not in (None, "", [], Members()) for name in members.keys() - data.keys())
-        return _all([*answers, not extra])
-    if not isinstance(value, list) or len(value) != len(data):
-        return None
-    return _all([_equals(item, other) for item, other in zip(data, value, strict=True)])
-
-
-def _may_be_equal(value: str, given: str) -> bool:
-    """Return whether providers may write one of two strings as the other: URLs, domain names, upper and lower case."""
-    short, long = sorted((value.lower(), given.lower()), key=len)
-    return short == long or long.endswith(f"/{short}") or long.startswith(f"{short}.")
-
-
-def _all(answers: Sequence[bool | None]) -> bool | None:
-    if False in answers:
-        return False
-    return None if None in answers else True

@@ -60,7 +60,7 @@ def likeness(source: AbsResourceInstance, target: AbsResourceInstance, counted: 
     explained, unexplained = sum(len(key_words(key)) for _, key in steps[len(mine) :]), 0
     if not mine and not theirs:
         return Likeness(key=explained, name=_EXACT, is_alike=True)
-    has = Counter(word for name, key in mine for word in (*words_of(name), *key_words(key)))
+    has = [word for name, key in mine for word in (*words_of(name), *key_words(key))]
     keys: list[str] = []
     for place, (_, key) in enumerate(reversed(theirs), 1):
         words = key_words(key)
@@ -68,7 +68,8 @@ def likeness(source: AbsResourceInstance, target: AbsResourceInstance, counted: 
             continue
         there = mine[-place] if place <= len(mine) else None
         number_fits = not isinstance(key, IntKey) or _is_counted(source, there, key, counted)
-        if words and number_fits and not Counter(words) - has:
+        # In this order: a peering of eu and us is not one of us and eu.
+        if words and number_fits and has_run(has, words):
             explained += len(words)
             keys += words
         else:
@@ -101,6 +102,10 @@ def _name_likeness(mine: Sequence[NamedStep], theirs: Sequence[NamedStep], keys:
     if other and not Counter(other) - Counter(one):
         return 10 * min(len(other), 5)
     return 0
+
+
+def has_run(words: Sequence[str], wanted: Sequence[str]) -> bool:
+    return any(tuple(words[start : start + len(wanted)]) == tuple(wanted) for start in range(len(words)))
 
 
 def same_words(one: Sequence[str], other: Sequence[str]) -> bool:
@@ -152,3 +157,7 @@ def has_alias(bound: AbsProviderInstance, provider: AbsProviderInstance) -> bool
 
 def says_nothing(words: set[str]) -> bool:
     return all(len(word) == 1 or word.isdigit() for word in words - _NEUTRAL)
+
+
+def is_neutral(words: set[str]) -> bool:
+    return words <= _NEUTRAL

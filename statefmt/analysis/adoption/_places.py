@@ -27,7 +27,7 @@ from statefmt.configuration.moves import moved_to, moves
 from statefmt.configuration.provider_instances import BlockBinding, ProviderReferences
 from statefmt.hcl.operations import equal
 from statefmt.hcl.value import Part, Unknown, Value, first_unknown
-from statefmt.model.addrs import AbsProviderInstance, AbsResourceInstance
+from statefmt.model.addrs import AbsProviderInstance, AbsResourceInstance, Module
 from statefmt.model.addrs.provider import Provider
 
 
@@ -50,8 +50,10 @@ _REGIONAL: Final = frozenset({FactKind.REGION, FactKind.ZONE})
 # Arguments that lead to other objects, in the words of most providers.
 _LEADS_ELSEWHERE: Final = (
     r"profile|role|key|owner|host|port|context|subscription|project|organi[sz]ation|token|url|address|endpoint|"
-    r"namespace|account|tenant|server|cluster"
+    r"namespace|account|tenant|server|cluster|config_path|credential|domain|realm|org_|shared_|database"
 )
+# Arguments that are only a way to an account.
+_CREDENTIALS: Final = r"profile|access_key|secret_key|token|shared_|assume_role"
 _UNKNOWN: Final = PlaceVerdict(Sameness.UNKNOWN)
 
 
@@ -61,6 +63,7 @@ class Places:
     def __init__(self, new: ProviderReferences, old: ProviderReferences | None) -> None:
         self._new = new
         self._old = old
+        self.has_old: Final = old is not None
         self._required = frozenset() if old is None else required_sources(old.configuration)
         self._moves = [] if old is None else moves(old.configuration)
         self._settings: dict[AbsProviderInstance, Mapping[str, Part]] = {}
@@ -71,7 +74,7 @@ class Places:
         self._by_facts: dict[object, PlaceVerdict] = {}
         self._overrides: dict[tuple[bool, AbsResourceInstance], Mapping[FactKind, str | None]] = {}
         self._doubts: dict[object, tuple[str, ...]] = {}
-        self._accounted: dict[AbsResourceInstance, bool] = {}
+        self._accounted: dict[AbsResourceInstance, bool | None] = {}
 
     def by_arguments(self, source: MovingObject, target: NewInstance) -> PlaceVerdict:
         """Compare the arguments of the old provider instance of an object with those of a new instance.
@@ -141,12 +144,14 @@ class Places:
         # The object states its account itself: the profile or the role that leads there may be another one.
         if FactKind.ACCOUNT in own and own[FactKind.ACCOUNT] == after.get(FactKind.ACCOUNT):
             return tuple(one_sided)
+        same_account = FactKind.ACCOUNT in before and before[FactKind.ACCOUNT] == after.get(FactKind.ACCOUNT)
         changed = [
             name
             for name in dict.fromkeys((*old, *new))
             if name
             and not is_cosmetic(source, name)
             and not fact_kinds(source, name)
+            and not (same_account and re.match(_CREDENTIALS, name))
             # What is unknown on one side only is not the same either.
             and (same := _same(old.get(name), new.get(name))) is not True
             and (same is False or (name in old) != (name in new))
@@ -163,21 +168,11 @@ class Places:
         )
 
     def is_elsewhere(self, source: MovingObject, target: NewInstance) -> bool:
-        """Return whether an instance is in another account or region than an object, or has the host of another."""
-        if self._old is None:
-            return False
+        """Return whether an instance is in another account or region than an object, or may be: it has another host."""
         verdicts = (self.by_arguments(source, target), self.by_attributes(source, target))
         return any(one.sameness is Sameness.DIFFERENT for one in verdicts) or any(
-            re.search(_LEADS_ELSEWHERE, name) and self.had(bound, name, target.provider)
-            for name in self.doubts(source, target)
-            for bound in self._old_instances(source.bound.config.provider)
+            re.search(_LEADS_ELSEWHERE, name) for name in self.doubts(source, target)
         )
-
-    def _old_instances(self, provider: Provider) -> Iterator[AbsProviderInstance]:
-        assert self._old is not None
-        for config in self._old.tree.declared:
-            keys = self._old.declared_keys(config) if config.provider == provider else ()
-            yield from () if isinstance(keys, Unknown) else (config.instance(key) for key in keys)
 
     def shows_account(self, source: MovingObject, target: NewInstance) -> bool:
         """Return whether an object and an instance state the same account, subscription or project."""
@@ -259,8 +254,20 @@ class Places:
                 and any(
                     _same(all_settings[0].get(name), settings.get(name)) is not True for settings in all_settings[1:]
                 )
+                and not self._is_one_variable(provider, name)
             )
         return self._telling[provider]
+
+    def _is_one_variable(self, provider: Provider, name: str) -> bool:
+        """Return whether the same unknown variable is an argument of all instances, old and new: it tells nothing."""
+        found = {self._new.unknown_variables(one).get(name) for one in self.instances(provider)}
+        if self._old is not None:
+            for config in self._old.tree.declared:
+                keys = self._old.declared_keys(config) if config.provider == provider else ()
+                if isinstance(keys, Unknown):
+                    return False
+                found.update(self._old.unknown_variables(config.instance(key)).get(name) for key in keys)
+        return len(found) == 1 and None not in found
 
     def _declared(self, provider: Provider) -> Iterator[AbsProviderInstance]:
         configs = [config for config in self._new.tree.declared if config.provider == provider]
@@ -284,17 +291,22 @@ class Places:
     def _facts(self, provider: AbsProviderInstance) -> dict[FactKind, str]:
         return settings_facts(provider.config.provider, self._of(provider))
 
-    def is_accounted(self, source: MovingObject) -> bool:
-        """Return whether the old configuration has an object, bound as the state says."""
+    def is_accounted(self, source: MovingObject) -> bool | None:
+        """Return whether the old configuration has an object, bound as the state says; None if that is not known."""
         if self._old is None:
             return False
-        addr = source.addr
-        if addr not in self._accounted:
-            binding = None if addr.config() not in self._old.blocks else self._old.instance_binding(addr)
-            self._accounted[addr] = (
-                isinstance(binding, AbsProviderInstance) and translated(binding, self._required) == source.bound
-            )
-        return self._accounted[addr]
+        if source.addr not in self._accounted:
+            self._accounted[source.addr] = self._has(self._old, source)
+        return self._accounted[source.addr]
+
+    def _has(self, old: ProviderReferences, source: MovingObject) -> bool | None:
+        names = source.addr.module.module().names
+        if any(Module(names[:length]) in old.configuration.missing for length in range(1, len(names) + 1)):
+            return None
+        if source.addr.config() not in old.blocks:
+            return False
+        binding = old.instance_binding(source.addr)
+        return translated(binding, self._required) == source.bound if isinstance(binding, AbsProviderInstance) else None
 
     def _compared(
         self,

@@ -97,7 +97,7 @@ class Adoption(Struct, frozen=True):
     `pairs` are certain. `left` are objects for which the new configuration has no instance. `dropped` are data
     resources that it does not have; they are only read again. `new` are instances that no object may belong to.
     `unknown` has the reason for each part of the configuration that is not known, by its name. `settled` counts the
-    instances that stay as they are.
+    instances that stay as they are. `is_compared` if an old configuration counts, which may have some of the objects.
     """
 
     pairs: tuple[AdoptedPair, ...] = ()
@@ -108,6 +108,7 @@ class Adoption(Struct, frozen=True):
     new: tuple[NewInstance, ...] = ()
     unknown: Mapping[str, str] = {}
     settled: int = 0
+    is_compared: bool = False
 
     @property
     def is_decided(self) -> bool:

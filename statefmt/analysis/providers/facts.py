@@ -57,7 +57,8 @@ class _Knowledge(Struct, frozen=True):
 
     `arguments` are those of a provider block, `attributes` those of objects. `overrides` are the arguments of a
     resource that override the provider's. `cosmetic` is a regular expression for arguments of the provider that do not
-    decide which objects it finds. `unlike` matches the types whose attributes are not about the object itself.
+    decide which objects it finds. `unlike` matches the types whose attributes are not about the object itself, and
+    `excepted` those in whose blocks the overrides mean something else.
     `needs` is an attribute that only objects have which are in the provider's own account, but for the type `first`.
     """
 
@@ -66,6 +67,7 @@ class _Knowledge(Struct, frozen=True):
     overrides: Mapping[str, FactKind] = {}
     cosmetic: str = r"(?!)"
     unlike: str = r"(?!)"
+    excepted: str = r"(?!)"
     needs: str = ""
     first: str = ""
 
@@ -93,11 +95,17 @@ _REGIONAL: Final = {"region": FactKind.REGION}
 # - openstack: .../terraform-provider-openstack/openstack/latest/docs; huaweicloud: .../huaweicloud/huaweicloud/latest/
 #   docs; scaleway: .../scaleway/scaleway/latest/docs; yandex: .../yandex-cloud/yandex/latest/docs. Their resources
 #   have the arguments of the provider, too, which are the default.
+_AWS_EXCEPTED: Final = (
+    "aws_cloudformation_stack_set_instance|aws_config_aggregate_authorization|aws_dx_hosted_connection|"
+    "aws_servicequotas_template|aws_dynamodb_table_replica"
+)
 _AWS: Final = _Knowledge(
     arguments=(
         _Reading(r"region", FactKind.REGION),
         _Reading(r"allowed_account_ids", FactKind.ACCOUNT, r"([0-9]{12})"),
-        _Reading(r"assume_role(_with_web_identity|_with_saml)?\[[0-9]+\]\.role_arn", FactKind.ACCOUNT, _ARN_ACCOUNT),
+        # These log in; then the role of assume_role is assumed, whatever the order of the blocks.
+        _Reading(r"assume_role_with_(web_identity|saml)\[[0-9]+\]\.role_arn", FactKind.ACCOUNT, _ARN_ACCOUNT),
+        _Reading(r"assume_role\[[0-9]+\]\.role_arn", FactKind.ACCOUNT, _ARN_ACCOUNT),
     ),
     attributes=(
         _Reading("arn", FactKind.ACCOUNT, _ARN_ACCOUNT),
@@ -108,8 +116,8 @@ _AWS: Final = _Knowledge(
     cosmetic=r"(default_tags|ignore_tags|user_agent)\b.*|skip_.*|max_retries|retry_mode|insecure|version|"
     r"assume_role.*\.(session_name|external_id|duration|tags\b.*|transitive_tag_keys|"
     r"policy|policy_arns|source_identity|web_identity_token(_file)?|saml_assertion|principal_arn)",
-    unlike=r".*_accepter|aws_cloudformation_stack_set_instance|aws_config_aggregate_authorization|"
-    r"aws_dx_hosted_connection|aws_servicequotas_template|aws_dynamodb_table_replica|aws_s3control_.*|aws_ram_.*|aws_sns_topic_subscription|"
+    excepted=_AWS_EXCEPTED,
+    unlike=rf"{_AWS_EXCEPTED}|.*_accepter|aws_s3control_.*|aws_ram_.*|aws_sns_topic_subscription|"
     r"aws_cloudwatch_event_target|aws_lakeformation_.*",
 )
 _GOOGLE: Final = _Knowledge(
@@ -153,7 +161,8 @@ _KNOWLEDGE: Final[Mapping[str, _Knowledge]] = {
             _Reading("arn", FactKind.REGION, r"acs:[^:]*:([a-z]+-[a-z0-9-]+):.*"),
             _Reading("arn", FactKind.ACCOUNT, r"acs:[^:]*:[^:]*:([0-9]+):.*"),
         ),
-        cosmetic=r"configuration_source|skip_.*|max_retry_timeout|client_(read|connect)_timeout",
+        cosmetic=r"configuration_source|skip_.*|max_retry_timeout|client_(read|connect)_timeout|"
+        r"assume_role.*\.(session_name|session_expiration|policy|external_id)",
     ),
     "terraform-provider-openstack/openstack": _Knowledge(
         arguments=(_Reading("region", FactKind.REGION), _Reading("tenant_id", FactKind.PROJECT)),
@@ -245,7 +254,7 @@ def override_facts(provider: Provider, type_name: str, arguments: Mapping[str, P
     """Return the facts that the arguments of a resource state in place of its provider; None for an unknown one."""
     knowledge = _knowledge(provider)
     found: dict[FactKind, str | None] = {}
-    if knowledge is None or re.fullmatch(knowledge.unlike, type_name):
+    if knowledge is None or re.fullmatch(knowledge.excepted, type_name):
         return found
     for name, kind in knowledge.overrides.items():
         part = arguments.get(name)

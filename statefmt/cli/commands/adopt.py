@@ -2,36 +2,30 @@
 
 from __future__ import annotations
 
-import os
+import sys
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
-from dataclasses import replace
-from pathlib import Path
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
 
 from typer import BadParameter, Option
 
-from statefmt import AddressError, Edit, Finding, Snapshot, StoreError, SurgeryError
+from statefmt import AddressError, Edit, Snapshot, SurgeryError
 from statefmt.addrs import AbsResourceInstance, parse_abs_resource_instance
 from statefmt.adoption import (
     Adoption,
-    Revision,
     Unrolled,
     adopt,
     adopt_copies,
     adopted,
     adoption_moves,
     adoption_operations,
-    folder_of_revision,
-    knows_any,
-    unread_declarations,
-    unread_inputs,
     without_conflicts,
 )
 from statefmt.cli.command import declared, examples, takes
 from statefmt.cli.many_states import place_in, save_operations, short_names, source_block
 from statefmt.cli.named_state import opened_state
-from statefmt.cli.options.configuration import ConfigurationOptions, configuration_options, report_problems
+from statefmt.cli.old_configuration import known_configuration, old_configuration, report_configuration
+from statefmt.cli.options.configuration import ConfigurationOptions, configuration_options
 from statefmt.cli.options.shared import (
     CONFIGURATION,
     AgreedOption,
@@ -50,7 +44,6 @@ from statefmt.cli.streams import result_terminal, say, write_result
 from statefmt.cli.surgery import SurgeryOptions, carry_out
 from statefmt.locations import GIT, STANDARD_INPUT, workspace_of
 from statefmt.operations_files import EditOptions, operations_text
-from statefmt.rules import CONFIGURATION_NOT_KNOWN, check_configuration
 from statefmt.text import pattern
 
 if TYPE_CHECKING:
@@ -130,17 +123,17 @@ def adopt_command(
     given = _given(pair or ())
     opened = opened_state(name)
     workspace = workspace_of(run_context(), name)
-    new = _known(configuration, configuration.loaded(workspace=workspace), workspace)
+    new = known_configuration(configuration, configuration.loaded(workspace=workspace), workspace)
     with _configurations(configuration, new, from_config, back=back) as compared:
-        is_broken = report_problems(list(check_configuration(compared.new, select=CONFIGURATION_NOT_KNOWN)))
+        if compared.old is not None and compared.made is None:
+            report_configuration(compared.old, compared.name)
+        is_broken = report_configuration(compared.new, compared.new_name)
 
         def found_in(snapshot: Snapshot) -> Adoption:
             if compared.made is not None:
                 found = adopt_copies(snapshot, compared.new, new, compared.made, given)
             else:
                 found = adopt(snapshot, compared.new, compared.old, given)
-                if compared.old is not None and not knows_any(compared.old, found):
-                    found = adopt(snapshot, compared.new, None, given)
             return without_conflicts(snapshot, found)
 
         run_context().phase("comparing")
@@ -150,13 +143,14 @@ def adopt_command(
             raise SurgeryError("the new configuration could not be read, so nothing was compared; correct it first")
         if not yes:
             _show(found, opened.snapshot, compared, output_format, to_messages=out == STANDARD_INPUT)
-        if (found.pairs or found.choices) and (compared.old is None or not knows_any(compared.old, found)):
+        if (found.pairs or found.choices) and not found.is_compared:
             reason = f": {compared.name} has none of these objects" if compared.old is not None else ""
             say(f"statetool: no old configuration was compared{reason}; name one with --from-config")
-        if out is not None and found.pairs:
-            save_operations(out, _operations_text(name, out, opened.snapshot, found))
+        if out is not None and (operations := _operations_text(name, out, opened.snapshot, found)):
+            save_operations(out, operations)
         elif out is not None:
-            say("statetool: nothing is certain; no file was written")
+            reason = "nothing is certain" if not found.pairs else "all objects stay as they are"
+            say(f"statetool: {reason}; no file was written")
         if yes and found.pairs:
 
             def operation(snapshot: Snapshot) -> Edit:
@@ -176,11 +170,15 @@ def adopt_command(
 
 
 class _Compared(NamedTuple):
-    """The configuration that objects go to, the one that they come from if known, with its name, and a way back."""
+    """The configuration that objects go to, the one that they come from if known, and a way back.
+
+    `name` is that of the old one, and `new_name` that of the new one if it is not that of --config.
+    """
 
     new: ProviderReferences
     old: ProviderReferences | None
     name: str = ""
+    new_name: str = ""
     made: Unrolled | None = None
 
 
@@ -197,45 +195,19 @@ def _configurations(
             listed = "\n  ".join(made.obstacles)
             raise SurgeryError(f"the configuration cannot be rewritten without for_each:\n  {listed}")
         workspace = named.configuration.workspace
-        new = _known(configuration, configuration.loaded(contents=made.files, workspace=workspace), workspace, made)
+        new = known_configuration(
+            configuration, configuration.loaded(contents=made.files, workspace=workspace), workspace, made
+        )
         yield _Compared(new, named, made=made)
         return
     name = other or f"{GIT}HEAD"
-    with _old_configuration(configuration, named, name, is_needed=other is not None) as old:
+    with old_configuration(configuration, named, name, is_needed=other is not None) as old:
         if not back:
             yield _Compared(named, old, name)
         elif old is None:
             raise SurgeryError(f"{name}: there is no way back to a configuration that is not known")
         else:
-            yield _Compared(old, named, configuration.directory or "")
-
-
-def _known(
-    configuration: ConfigurationOptions,
-    found: ProviderReferences | None,
-    workspace: str | None,
-    made: Unrolled | None = None,
-    beside: Path | None = None,
-    revision: Revision | None = None,
-) -> ProviderReferences:
-    """Return a configuration without values of variables that files may set which were not read, and note these."""
-    assert found is not None
-    unread = unread_inputs(found.configuration, beside, revision)
-    if not unread:
-        return found
-    name = next(iter(unread))
-    for file, reason in unread.items():
-        run_context().note(
-            f"{file}: {reason}, so variables without --var or --var-file are not known"
-            + (" in the old configuration" if beside is not None else "")
-        )
-    known = configuration.loaded(
-        contents={} if made is None else made.files,
-        workspace=workspace,
-        unknown_inputs=f"{name} was not read; set it with --var or --var-file",
-    )
-    assert known is not None
-    return known
+            yield _Compared(old, named, configuration.directory or "", name)
 
 
 def _given(pairs: Sequence[str]) -> dict[AbsResourceInstance, AbsResourceInstance]:
@@ -257,61 +229,6 @@ def _pair(text: str) -> tuple[AbsResourceInstance, AbsResourceInstance]:
         raise BadParameter(str(error), param_hint="--pair") from error
 
 
-@contextmanager
-def _old_configuration(
-    configuration: ConfigurationOptions, new: ProviderReferences, name: str, *, is_needed: bool
-) -> Iterator[ProviderReferences | None]:
-    """Yield the old configuration, in the workspace of the new one; None if it is not known.
-
-    Raises StoreError if it cannot be read and `is_needed`.
-    """
-    assert configuration.directory is not None
-    beside, workspace = Path(configuration.directory), new.configuration.workspace
-    environment = run_context().environment
-    with ExitStack() as stack:
-        revision = None
-        options = configuration._replace(directory=name)
-        if name.startswith(GIT):
-            try:
-                revision = stack.enter_context(folder_of_revision(name, configuration.directory, environment))
-            except StoreError:
-                if is_needed:
-                    raise
-                yield None
-                return
-            options = configuration._replace(directory=str(revision.folder))
-        found = options.loaded(workspace=workspace)
-        old = _known(options, found, workspace, beside=beside, revision=revision)
-        _report_old(old, name)
-        unread = {} if revision is None else unread_declarations(old.configuration, revision, name, environment)
-        for file, reason in unread.items():
-            run_context().note(f"{file}: {reason}, so the old configuration is not known")
-        yield None if unread else old
-
-
-def _report_old(old: ProviderReferences, name: str) -> None:
-    folder = old.configuration.directory
-    found = check_configuration(old, select=CONFIGURATION_NOT_KNOWN)
-    problems = [_of_revision(finding, folder, name) for finding in found]
-    if problems:
-        say(f"statetool: problems of {name}:")
-        report_problems(problems)
-
-
-def _of_revision(finding: Finding, folder: str, name: str) -> Finding:
-    """Return a finding that names files of a revision in place of their copies."""
-    if finding.place is None or not name.startswith(GIT):
-        return finding
-    file = os.path.relpath(finding.place.file, folder)
-    detail = finding.detail.replace(f"{folder}/", "").replace(folder, name)
-    if finding.code == "CFG002":
-        detail = (
-            "The revision does not have this module, so its provider bindings are not known. To compare them, check "
-            "the revision out, run init in it, and name its folder with --from-config."
-        )
-    return replace(finding, place=replace(finding.place, file=file), detail=detail)
-
-
 def _show(
     found: Adoption, snapshot: Snapshot, compared: _Compared, output_format: OutputFormat, *, to_messages: bool
 ) -> None:
@@ -325,13 +242,11 @@ def _show(
         write_result(adoption_json(found, blocks))
         return
     text = adoption_text(found, result_terminal()) + (f"\n\n{blocks.rstrip()}" if blocks else "")
-    if to_messages:
-        say(text)
-    else:
-        print(text)
+    print(text, file=sys.stderr if to_messages else sys.stdout)
 
 
 def _operations_text(state: str | None, out: str, snapshot: Snapshot, found: Adoption) -> str:
+    """Return the text of the operations file; "" if nothing has to be done."""
     short = short_names([state])[state]
-    states = {short: source_block(state, place_in(out))}
-    return operations_text(states, adoption_operations(snapshot, found, short))
+    operations = adoption_operations(snapshot, found, short)
+    return operations_text({short: source_block(state, place_in(out))}, operations) if operations else ""

@@ -251,7 +251,7 @@ def read_hcl_file(name: str, content: bytes, read: Callable[[Body, list[Problem]
         raise SettingsError(f"{name}:{line},{column}: this is not UTF-8") from None
     problems: list[Problem] = []
     try:
-        body: Body = (read_json_file if is_json else read_file)(source, problems)
+        body: Body = read_json_file(source, problems) if is_json else read_file(source, problems, LARGEST_OPERATIONS)
         refuse_problems(problems)
         return read(body, problems)
     except RecursionError:

@@ -250,14 +250,11 @@ def write_operations(path: str, text: str) -> None:
 
     Raises StoreError if the file exists, or if it would be too large to be read again.
     """
-    # Imported late: it loads the reader of HCL.
-    from statefmt.hcl.syntax.native import LARGEST_FILE
-
     content = encoded(text)
-    if len(content) > LARGEST_FILE:
+    if len(content) > LARGEST_OPERATIONS:
         raise StoreError(
             f"{path}: not written: it would have {len(content):,} bytes, and files of operations with more than "
-            f"{LARGEST_FILE:,} bytes are not read; ",
+            f"{LARGEST_OPERATIONS:,} bytes are not read; ",
             Wording("use --yes without a file", "apply the operations without a file"),
         )
     create_file(Path(path), content)

@@ -76,3 +76,23 @@ def test_many_instances_are_not_all_compared(tmp_path: Path) -> None:
     assert pairs.items() <= right.items()
     assert not found.left
     assert len(found.pairs) + len(found.choices) == 200
+
+
+def test_many_copies_of_resources(tmp_path: Path) -> None:
+    """Too many to compare all: names without their keys lead to the instances."""
+    place = 'locals {\n  places = { eu = "eu-west-1", us = "us-east-1" }\n}\n'
+    old = [f'provider "aws" {{\n  alias = "{key}"\n  region = "{key}-1"\n}}' for key in ("eu", "us")]
+    new = [place, 'provider "aws" {\n  alias = "in"\n  for_each = local.places\n  region = "${each.key}-1"\n}']
+    right = {}
+    for number in range(120):
+        block = "  for_each = local.places\n  provider = aws.in[each.key]\n"
+        new.append(f'resource "aws_vpc" "net_{number}" {{\n{block}}}')
+        for key in ("eu", "us"):
+            old.append(f'resource "aws_vpc" "net_{number}_{key}" {{\n  provider = aws.{key}\n}}')
+            right[f"aws_vpc.net_{number}_{key}"] = f'aws_vpc.net_{number}["{key}"]'
+    for name, blocks in (("old", old), ("new", new)):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "main.tf").write_text("\n".join(blocks))
+    snapshot = read(state_of("\n".join(f"{one} aws.{one[-2:]}" for one in right))).snapshot
+    found = adopt(snapshot, *(ProviderReferences(load(tmp_path / name)) for name in ("new", "old")))
+    assert {str(pair.source.addr): str(pair.target.address) for pair in found.pairs} == right

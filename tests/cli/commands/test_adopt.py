@@ -120,9 +120,9 @@ def test_the_blocks_that_have_to_stay(statetool: Statetool) -> None:
 
 
 def test_a_file_that_is_too_large_is_not_written() -> None:
-    """HCL of more than 2 MiB is not read, so nobody could apply it."""
+    """More than 16 MiB are not read, so nobody could apply it."""
     with pytest.raises(StoreError, match="not written: it would have"):
-        write_operations("f.hcl", "#" * (2 << 20) + "\n")
+        write_operations("f.hcl", "#" * (16 << 20) + "\n")
     assert not Path("f.hcl").exists()
 
 
@@ -543,3 +543,39 @@ def test_the_way_back_knows_its_own_copies(statetool: Statetool) -> None:
         ('aws_sqs_queue.z["x"]', "aws_sqs_queue.z_x_2"),
         ('aws_sqs_queue.z["x_2"]', "aws_sqs_queue.z_x_2_2"),
     ]
+
+
+def test_problems_are_printed_once(statetool: Statetool) -> None:
+    _write("new/main.tf", _AFTER)
+    _write("old/main.tf", _BEFORE + 'module "m" {\n  source = "./gone"\n}\n')
+    for words in (["--config", "new", "--from-config", "old"], ["--back", "--config", "new", "--from-config", "old"]):
+        found = statetool("adopt", *words, "s.tfstate")
+        assert found.err.count("CFG002") == 1, found.err
+        assert "problems of old:" in found.err
+
+
+def test_a_kept_object_is_confirmed(statetool: Statetool) -> None:
+    """Its provider has another host, which no option of --pair changes; nothing has to be done for it."""
+    words = _arguments((CASES / "kept-with-a-host-that-no-object-had.txt").read_text())
+    found = statetool("adopt", *words, "s.tfstate")
+    assert found.status == 1
+    assert "to confirm it: --pair aws_eip.e=aws_eip.e" in found.text
+    pairs = ["--pair", "aws_eip.e=aws_eip.e", "--pair", "kubernetes_namespace.n=kubernetes_namespace.n"]
+    found = statetool("adopt", *words, "s.tfstate", *pairs, "-o", "f.hcl")
+    assert (found.status, Path("f.hcl").exists()) == (0, False)
+    assert "all objects stay as they are; no file was written" in found.err
+
+
+def test_an_operations_file_on_standard_output(statetool: Statetool) -> None:
+    """The table goes to messages with its lines."""
+    words = _arguments((CASES / "copied-resources.txt").read_text())
+    found = statetool("adopt", *words, "s.tfstate", "-o", "-")
+    assert "OBJECT" in found.err.splitlines()[0].split()
+    assert "OBJECT" not in found.text
+
+
+def test_undecided_objects_are_not_said_to_be_destroyed(statetool: Statetool) -> None:
+    _write("after/main.tf", _AFTER)
+    text = statetool("adopt", "--config", "after", "s.tfstate").text
+    assert "# Where these objects belong is not decided" in text
+    assert "destroy" not in text

@@ -14,6 +14,7 @@ from statefmt.edit.operations_file.model import (
     StateBlock,
 )
 from statefmt.edit.operations_file.read import read_operations_file
+from statefmt.hcl.syntax.native import LARGEST_FILE
 from statefmt.model.errors import SettingsError
 from tests.tables import each_row
 
@@ -149,3 +150,24 @@ def test_invalid(content: str, message: str) -> None:
 def test_values_to_set_are_not_shown() -> None:
     [operation] = read_operations_file("x", b'set {\n  of = "a.b"\n  values = { password = "secret" }\n}').operations
     assert "secret" not in repr(operation)
+
+
+_MANY = b'state "a" {\n  path = "a"\n}\n' + b"".join(
+    b"move {\n  from = state.a.aws_sqs_queue.jobs_%d\n  to   = state.a.aws_sqs_queue.jobs[%d]\n}\n" % (number, number)
+    for number in range(30_000)
+)
+
+
+def test_a_large_file() -> None:
+    """Of more bytes than a file of a configuration may have."""
+    assert len(_MANY) > LARGEST_FILE
+    found = read_operations_file("x.hcl", _MANY).operations
+    assert len(found) == 30_000
+    assert found[-1].block == MoveBlock("state.a.aws_sqs_queue.jobs_29999", "state.a.aws_sqs_queue.jobs[29999]")
+
+
+def test_a_large_file_with_a_syntax_error() -> None:
+    """Its place is told, and the file that is read next is another one."""
+    with pytest.raises(SettingsError, match=r"^x.hcl:[4-9],\d+-\d+: Invalid syntax\. "):
+        read_operations_file("x.hcl", _MANY.replace(b"move", b"= =", 1))
+    assert read_operations_file("x.hcl", HCL).operations[0].block == BLOCKS[0]

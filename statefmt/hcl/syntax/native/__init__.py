@@ -12,38 +12,45 @@ from statefmt.golang import nfc
 from statefmt.hcl.source import EmbeddedSource, Problem, ProblemKind, Range, SourceText, error
 from statefmt.hcl.syntax import Argument, Bad, Block, Expression, Literal
 from statefmt.hcl.syntax.native._expressions import ExpressionReader
-from statefmt.hcl.syntax.native._tree import parse, parts, syntax_problems
+from statefmt.hcl.syntax.native._tree import parse, parse_valid, parts, syntax_problems
 from statefmt.hcl.value import UnknownKind
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
 
-# tree-sitter needs a second and 600 MB for a megabyte of text that is not HCL.
+# tree-sitter needs a second and 600 MB for a megabyte of text that is not HCL, and a tenth of that for HCL.
 LARGEST_FILE: Final = 2 * 1024 * 1024
 
 
-def read_file(source: SourceText, problems: list[Problem]) -> NativeBody:
-    """Read the body of a file and add its problems to `problems`; the rest of the file is still read."""
+def read_file(source: SourceText, problems: list[Problem], largest: int = LARGEST_FILE) -> NativeBody:
+    """Read the body of a file and add its problems to `problems`; the rest of the file is still read.
+
+    Of a file of more than LARGEST_FILE bytes, at most `largest`, nothing is read if it is not HCL.
+    """
     reader = ExpressionReader(source, problems)
-    return NativeBody(reader, _parsed(source, problems))
+    return NativeBody(reader, _parsed(source, problems, largest))
 
 
-def _parsed(source: SourceText, problems: list[Problem]) -> Node | None:
+def _parsed(source: SourceText, problems: list[Problem], largest: int = LARGEST_FILE) -> Node | None:
     """Return the body of a source, None if it is empty or refused, and add its problems to `problems`."""
-    refusal = _refusal(source)
+    refusal = _refusal(source, largest)
     if refusal is not None:
         problems.append(refusal)
         return None
-    root = parse(source.content)
+    root = parse(source.content) if len(source.content) <= LARGEST_FILE else parse_valid(source.content)
+    if isinstance(root, int):
+        detail = "There is a syntax error at or before this place."
+        problems.append(error(ProblemKind.SYNTAX, "Invalid syntax", detail, source.range(root, root + 1)))
+        return None
     problems += syntax_problems(source, root)
     return next((child for child in root.children if child.type == "body"), None)
 
 
-def _refusal(source: SourceText) -> Problem | None:
+def _refusal(source: SourceText, largest: int) -> Problem | None:
     size = len(source.content)
-    if size > LARGEST_FILE:
-        detail = f"{source.file} has {size:,} bytes; files larger than {LARGEST_FILE:,} bytes are not read."
+    if size > largest:
+        detail = f"{source.file} has {size:,} bytes; files larger than {largest:,} bytes are not read."
         return error(ProblemKind.UNREADABLE, "Configuration file too large", detail, source.range(0, 0))
     binary = source.content.find(b"\0")
     if binary >= 0:

@@ -38,7 +38,31 @@ def parse(content: bytes) -> Node:
     Use the positions of the nodes, not their text: tree-sitter's grammar does not know numbers like `1e3`, so they are
     replaced by as many digits before parsing.
     """
-    return _parser().parse(_EXPONENT.sub(lambda number: b"0" * len(number[0]), content)).root_node
+    return _parser().parse(_without_exponents(content)).root_node
+
+
+def parse_valid(content: bytes) -> Node | int:
+    """Like parse(), but stop at an error that needs a search for a recovery, which takes memory; return the offset."""
+    text, failed = _without_exponents(content), 0
+
+    def halts(offset: int, has_error: bool) -> bool:
+        nonlocal failed
+        failed = offset
+        return has_error
+
+    try:
+        return _parser().parse(lambda start, _: text[start : start + _CHUNK], progress_callback=halts).root_node
+    except ValueError:
+        # Otherwise, the next file would continue this one.
+        _parser().reset()
+        return min(failed, len(content) - 1)
+
+
+_CHUNK: Final = 1 << 16
+
+
+def _without_exponents(content: bytes) -> bytes:
+    return _EXPONENT.sub(lambda number: b"0" * len(number[0]), content)
 
 
 def parts(node: Node) -> list[Node]:
