@@ -9,7 +9,7 @@ from statefmt.analysis.selection import selector_text
 from statefmt.configuration.instances import AbsentInstance, Expansion, Instances
 from statefmt.edit.changes import REBIND, Edit, Moved, OtherBindingError, by_address
 from statefmt.edit.key_map import Keyed, Repeatable, by_block, key_text, map_text, normal_key, renamed
-from statefmt.edit.operations.declared_bindings import declared_binding, declared_bindings
+from statefmt.edit.operations._declared_bindings import declared_binding, declared_bindings
 from statefmt.edit.operations.mv import mv
 from statefmt.edit.operations.rebind import rebind
 from statefmt.hcl.evaluate import evaluate
@@ -152,7 +152,7 @@ def _needed(
 ) -> dict[AbsResourceInstance, AbsProviderInstance]:
     """Return the provider instances of the joined resources, by the new addresses of instances."""
     by = by_address(snapshot)
-    meant = {}
+    meant: dict[AbsResourceInstance, AbsResourceInstance] = {}
     for home, coming in _joined(snapshot, moved).items():
         meant |= coming
         if home in by:
@@ -237,10 +237,10 @@ def _mismatch(before: Snapshot, edit: Edit, references: ProviderReferences) -> S
     came = {other: one for one, other in edit.moved.items()}
     bound = {(one.addr, obj.deposed): one.provider(obj) for one in instances(before) for obj in one.objects}
     for resource in not_among(edit.snapshot.resources, before.resources):
-        config = resource.provider_config
-        for obj in () if config is None else resource.objects:
-            addr, provider = resource.addr.instance(obj.key), config.instance(obj.provider_key)
-            if bound.get((came.get(addr, addr), obj.deposed)) != provider:
+        for obj in resource.objects:
+            addr, config = resource.addr.instance(obj.key), resource.provider_config
+            provider = None if config is None else config.instance(obj.provider_key)
+            if provider is not None and bound.get((came.get(addr, addr), obj.deposed)) != provider:
                 found = judge.refusal(addr, obj, provider)
                 if found is not None:
                     return found

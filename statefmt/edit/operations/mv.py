@@ -72,7 +72,7 @@ def move(
     bindings: Bindings = MappingProxyType({})
     if rebind and references is not None:
         # Imported late: most moves have no configuration.
-        from statefmt.edit.operations.declared_bindings import declared_bindings
+        from statefmt.edit.operations._declared_bindings import declared_bindings
 
         bindings = declared_bindings(snapshot, moved, references)
     # Instances that move to the root module may join its existing modules.
