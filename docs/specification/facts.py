@@ -42,6 +42,7 @@ _YES_NO: Final = {
     "ephemeral_dependencies": ("reads `ephemeral.` addresses", "refuses a state with an `ephemeral.` address"),
     "encryption": ("reads and writes encrypted states", "refuses encrypted states"),
     "imports_in_modules": ("reads `import` blocks in any module", "reads `import` blocks in the root module only"),
+    "evaluated_sources": ("evaluates the `source` of a module", "takes a literal `source` of a module only"),
 }
 _WORDS: Final[Mapping[str, Callable[[Any], str]]] = {
     "formats_read": lambda value: f"reads {_formats(value)}",

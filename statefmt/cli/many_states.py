@@ -42,7 +42,6 @@ from statefmt.operations_files import (
     fit_name,
     operations_text,
     paths_to_allow,
-    planned_in_memory,
     undo_together,
     write_operations,
 )
@@ -101,7 +100,9 @@ def carry_out_operations(
             statuses.append(show_outcome_as_blocks(names, outcome, show_sensitive=show_sensitive))
             return False
 
-        planned_in_memory(context, made, shown, references=references)
+        applied_in_memory(
+            context, made, dataclasses.replace(options, dry_run=True), references=references, agreed=shown
+        )
         return statuses[0]
     return apply_shown(
         command,
@@ -375,11 +376,13 @@ def move_across(
     create: bool,
     allow_plain: bool,
     as_blocks: bool,
+    allow_mismatch: bool,
 ) -> int:
     """Move between two states, all or nothing, or end an interrupted move; return the exit status.
 
     `from_state` is None for the state of the current folder. With `create`, the target does not exist yet. With
-    `allow_plain`, only one state may be encrypted.
+    `allow_plain`, only one state may be encrypted. With `allow_mismatch`, objects may be bound to provider instances of
+    another account or region.
     """
     refuse_options(options.write, "is for one state, and cannot be combined with --to-state")
     target = StateBlock(anywhere(to_state), create=create, allow_plain=allow_plain)
@@ -395,7 +398,7 @@ def move_across(
     return carry_out_operations(
         "mv",
         text,
-        options.write,
+        dataclasses.replace(options.write, allow_mismatch=allow_mismatch),
         given,
         more,
         ending=ending,

@@ -19,6 +19,7 @@ import msgspec
 
 from statefmt.configuration._scope import Scope, root_scope
 from statefmt.configuration.directory import DirectoryReader, VariableOption, below, read_inputs, repository
+from statefmt.configuration.instances import static_problems
 from statefmt.configuration.model import (
     Configuration,
     Declarations,
@@ -32,7 +33,7 @@ from statefmt.formats.releases import Release, all_releases
 from statefmt.hcl.evaluate import evaluate, evaluate_literal
 from statefmt.hcl.operations import ConversionError
 from statefmt.hcl.source import Problem, ProblemKind, Range, error, warning
-from statefmt.hcl.syntax import AttributeAccess, Bad, references
+from statefmt.hcl.syntax import AttributeAccess, Bad, Expression, calls, references
 from statefmt.hcl.type_constraint import TypeConstraint, read_type
 from statefmt.hcl.value import Unknown, UnknownKind, Value
 from statefmt.model import addrs
@@ -260,21 +261,20 @@ class ModuleTree:
 
     def _refusing_imports(self, path: addrs.Module, found: Declarations) -> list[Release]:
         """Return the releases that may read a module and refuse imports in it."""
-        above = [self._modules.get(addrs.Module(path.names[:depth])) for depth in range(len(path.names))]
-        declared = [*(module.declarations for module in above if module is not None), found]
-        constraints = [version.text for each in declared for version in each.required_versions]
-        releases = admitted_releases(constraints) if self._release is None else [self._release]
-        return [release for release in releases if not release.imports_in_modules]
+        return [release for release in self._releases(path, found) if not release.imports_in_modules]
 
     def _source(self, scope: Scope, path: addrs.Module, call: ModuleCall) -> str | None:
         if call.source is None:
             detail = 'The argument "source" is required, but no definition was found.'
             self._miss(path, error(ProblemKind.MODULE, "Missing required argument", detail, call.range))
             return None
+        place = call.source.expression.range
+        if refused := self._refused_source(scope, path, call.source.expression):
+            self._miss(path, refused)
+            return None
         value = evaluate(call.source.expression, scope)
         if isinstance(value, Value) and isinstance(value.data, str):
             return value.data
-        place = call.source.expression.range
         if isinstance(value, Value):
             self._miss(
                 path, error(ProblemKind.MODULE, "Invalid module source address", "The source must be a string.", place)
@@ -285,6 +285,27 @@ class ModuleTree:
             detail = f"The source of this module cannot be determined: {value.reason}."
             self._miss(path, warning(ProblemKind.MODULE, "Unable to compute static value", detail, place))
         return None
+
+    def _refused_source(self, scope: Scope, path: addrs.Module, source: Expression) -> Problem | None:
+        """Return the error of the source of a module in every release that may read it; None if one accepts it."""
+        if next(references(source), None) is None and next(calls(source), None) is None:
+            return None
+        releases = self._releases(path)
+        if not releases or any(release.evaluated_sources for release in releases):
+            return next(static_problems(scope.configuration, scope.module.path, source), None)
+        detail = (
+            f"{releases[-1].title} does not evaluate the source of a module: it must be a quoted string without "
+            "references and functions. OpenTofu 1.8 and Terraform 1.15 evaluate it."
+        )
+        return error(ProblemKind.EVALUATION, "Variables not allowed", detail, source.range)
+
+    def _releases(self, path: addrs.Module, *inside: Declarations) -> list[Release]:
+        """Return the given release, or those that the modules above a module, and those `inside`, admit."""
+        if self._release is not None:
+            return [self._release]
+        above = [self._modules.get(addrs.Module(path.names[:depth])) for depth in range(len(path.names))]
+        declared = [*(module.declarations for module in above if module is not None), *inside]
+        return admitted_releases(version.text for each in declared for version in each.required_versions)
 
     def _miss(self, path: addrs.Module, problem: Problem) -> None:
         self._missing[path] = f"{problem.summary}: {problem.detail}"

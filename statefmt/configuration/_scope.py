@@ -59,6 +59,11 @@ class Scope:
         return self._values.module
 
     @property
+    def configuration(self) -> Configuration:
+        """The configuration with all modules."""
+        return self._values.configuration
+
+    @property
     def directory(self) -> Path:
         """The directory of the root module, against which functions resolve relative paths."""
         return Path(self._values.configuration.directory)
@@ -220,7 +225,8 @@ def _known_later(reference: Traversal) -> Unknown:
         return Unknown(f"{shown} is an output of a module, which is known only in a plan", reference.range)
     if reference.root == "data":
         return Unknown(f"{shown} is read only in a plan", reference.range)
-    return Unknown(f"{shown} is known only in a plan or an apply", reference.range)
+    kind = UnknownKind.EPHEMERAL if reference.root == "ephemeral" else UnknownKind.OTHER
+    return Unknown(f"{shown} is known only in a plan or an apply", reference.range, kind=kind)
 
 
 def root_scope(configuration: Configuration, *, is_confined: bool = False) -> Scope:
@@ -251,7 +257,7 @@ def finished(variable: Variable, given: Part | None) -> Part:
             variable.range,
             found.type,
             variable.sensitive,
-            kind=UnknownKind.VARIABLE,
+            kind=UnknownKind.EPHEMERAL,
         )
     return marked(found, variable.sensitive)
 

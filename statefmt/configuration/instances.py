@@ -19,7 +19,7 @@ from statefmt.hcl.evaluate import evaluate
 from statefmt.hcl.operations import convert_or_refuse
 from statefmt.hcl.source import Problem, ProblemKind, Range, error
 from statefmt.hcl.syntax import Argument, AttributeAccess, Expression, IndexAccess, Traversal, calls, references
-from statefmt.hcl.value import Part, Refusal, Unknown, Value, as_unknown, children
+from statefmt.hcl.value import Part, Refusal, Unknown, UnknownKind, Value, as_unknown, children
 from statefmt.model.addrs import (
     NO_KEY,
     AbsResource,
@@ -185,6 +185,23 @@ class Instances:
             found += map(address.instance, instances)
         return found
 
+    def unlisted(self) -> Iterator[tuple[str, Repetition, Unknown]]:
+        """Yield the addresses and repetitions of resources and modules with unknown instances, and the reasons.
+
+        Nothing is said of what is in a module with unknown instances.
+        """
+        for path, module in self._configuration.modules.items():
+            around = self.of_module(path)
+            here = [] if isinstance(around, Unknown) else around
+            for block in module.declarations.resources:
+                expansions = (self.expansion_of(AbsResource(each, block.address)) for each in here)
+                if reason := next((one for one in expansions if isinstance(one, Unknown)), None):
+                    yield str(ConfigResource(path, block.address)), block.repetition, reason
+            for call in module.declarations.calls.values():
+                calls_there = (self.of_call(each.child(call.name)) for each in here)
+                if reason := next((one for one in calls_there if isinstance(one, Unknown)), None):
+                    yield str(path.child(call.name)), call.repetition, reason
+
 
 _FOR_EACH = "Invalid for_each argument"
 _COUNT = "Invalid count argument"
@@ -249,6 +266,7 @@ def _for_each(expression: Expression, scope: Scope) -> Expansion | Unknown:
             "If used, the sensitive value could be exposed as a resource instance key."
         )
         raise Refusal(_FOR_EACH, detail, expression.range)
+    _refuse_ephemeral(value, "for_each", expression.range)
     if isinstance(value, Value) and value.data is None:
         raise Refusal(_FOR_EACH, f'{_UNSUITABLE}the given "for_each" argument value is null.', expression.range)
     if not isinstance(of, (MapType, ObjectType, SetType, DynamicType)):
@@ -286,6 +304,7 @@ def _count(expression: Expression, scope: Scope) -> Expansion | Unknown:
     if value.sensitive:
         detail = "Sensitive values, or values derived from sensitive values, cannot be used as count arguments."
         raise Refusal(_COUNT, detail, expression.range)
+    _refuse_ephemeral(value, "count", expression.range)
     detail = 'The given "count" argument value is unsuitable'
     value = convert_or_refuse(value, NUMBER, _COUNT, detail, expression.range)
     if isinstance(value, Unknown):
@@ -304,6 +323,15 @@ def _count(expression: Expression, scope: Scope) -> Expansion | Unknown:
     if count > _MOST:
         return Unknown(f"a count of {count:,} is more than statetool supports", expression.range)
     return Expansion(tuple(ExpandedInstance(IntKey(at), EachValue(IntKey(at))) for at in range(count)))
+
+
+def _refuse_ephemeral(value: Part, name: str, place: Range) -> None:
+    if isinstance(value, Unknown) and value.kind is UnknownKind.EPHEMERAL:
+        detail = (
+            f"Ephemeral values, or values derived from ephemeral values, cannot be used as {name} arguments. "
+            "If used, the ephemeral value could be exposed as a resource instance key."
+        )
+        raise Refusal(f"Invalid {name} argument", detail, place)
 
 
 def _enabled(expression: Expression, scope: Scope) -> Expansion | Unknown:

@@ -8,12 +8,20 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cache
 from operator import is_
+from types import MappingProxyType
 from typing import Final, TypeAlias, TypeVar
 
 from msgspec.structs import replace
 
 from statefmt.analysis.selection import Criteria, Selector, criteria_of, select_in
-from statefmt.model.addrs import NO_KEY, AbsResource, AbsResourceInstance, ConfigResource, InstanceKey
+from statefmt.model.addrs import (
+    NO_KEY,
+    AbsProviderInstance,
+    AbsResource,
+    AbsResourceInstance,
+    ConfigResource,
+    InstanceKey,
+)
 from statefmt.model.errors import MessagePart, SelectionError, SurgeryError, Wording
 from statefmt.model.snapshot import InstanceState, ResourceInstanceObject, ResourceState, Snapshot
 
@@ -255,6 +263,8 @@ _CONFIG: Final = Wording("--config DIR", "config=")
 # Old addresses of instances, and the new ones.
 Moved: TypeAlias = Mapping[AbsResourceInstance, AbsResourceInstance]
 Resources: TypeAlias = Mapping[AbsResource, ResourceState]
+# Provider instances by the new addresses of instances.
+Bindings: TypeAlias = Mapping[AbsResourceInstance, AbsProviderInstance]
 
 
 class OtherBindingError(SurgeryError):
@@ -267,7 +277,9 @@ class OtherBindingError(SurgeryError):
     def __init__(
         self, reason: str, way_out: Sequence[MessagePart], *, moved: Moved, destination: AbsResourceInstance
     ) -> None:
-        hint = ("; ", _CONFIG, " shows whether that is right") if REBIND in way_out else ()
+        hint: tuple[MessagePart, ...] = ("; ", _CONFIG, " shows whether that is right")
+        if REBIND not in way_out:
+            hint = (", or move with ", REBIND, " and ", _CONFIG)
         super().__init__(reason, *way_out, *hint, address=destination)
         self.reason = reason
         self.way_out = way_out
@@ -276,14 +288,20 @@ class OtherBindingError(SurgeryError):
 
 
 def arrived(
-    before: Resources, home: Resources, moved: Moved, *, rebind: bool = False, keeps_blocks: bool = True
+    before: Resources,
+    home: Resources,
+    moved: Moved,
+    *,
+    rebind: bool = False,
+    bindings: Bindings = MappingProxyType({}),
+    keeps_blocks: bool = True,
 ) -> dict[AbsResource, ResourceState]:
     """Return the resources of `home` with the moved objects from `before`, at their new addresses.
 
     `home` has the resources that stay, of the same state or of another one. With `keeps_blocks`, a resource keeps its
     block in the file if all its instances go to the same new resource; otherwise instances join the resource at the
-    destination. With `rebind`, they then take over its provider configuration. Raises SurgeryError if that
-    configuration differs without `rebind`.
+    destination. With `rebind`, they then take over its provider configuration. Instances with `bindings`, by their new
+    addresses, get these. Raises OtherBindingError if a resource would get two provider configurations.
     """
     after = dict(home)
     renamed = _renamed(after, moved) if keeps_blocks else {}
@@ -296,18 +314,24 @@ def arrived(
     bound: dict[AbsResource, set[InstanceKey]] = {}
     for one, other in moved.items():
         source, target = before[one.containing_resource()], other.containing_resource()
+        wanted = bindings.get(other)
+        config = source.provider_config if wanted is None else wanted.config
         there = after.get(target)
         if there is None:
             origin = source.origin if renamed.get(source.addr) == target else ()
-            there = after[target] = replace(source, addr=target, objects=(), origin=origin)
+            there = replace(source, addr=target, provider_config=config, objects=(), origin=origin)
+            after[target] = there
         if target not in gathered:
             gathered[target] = list(there.objects)
             bound[target] = {obj.provider_key for obj in there.objects}
         objects = leaving[source.addr].get(one.key, ())
-        if objects and not rebind and there.provider_config != source.provider_config:
-            raise _refusal(moved, other, source, there)
-        same = there.provider_config == source.provider_config
-        keys = [obj.provider_key if same else _only_key(bound[target], there, other) for obj in objects]
+        same = there.provider_config == config
+        if objects and not same and (wanted is not None or not rebind):
+            raise _refusal(moved, other, source, there, wanted)
+        if wanted is not None:
+            keys = [wanted.key] * len(objects)
+        else:
+            keys = [obj.provider_key if same else _only_key(bound[target], there, other) for obj in objects]
         coming = [replace(obj, key=other.key, provider_key=key) for obj, key in zip(objects, keys, strict=True)]
         gathered[target] += coming
         bound[target].update(obj.provider_key for obj in coming)
@@ -364,7 +388,13 @@ def _renamed(left: Mapping[AbsResource, ResourceState], moved: Moved) -> dict[Ab
     return {source: min(where, key=str) for source, where in targets.items() if len(where) == 1 and source not in left}
 
 
-def _refusal(moved: Moved, addr: AbsResourceInstance, source: ResourceState, home: ResourceState) -> OtherBindingError:
+def _refusal(
+    moved: Moved,
+    addr: AbsResourceInstance,
+    source: ResourceState,
+    home: ResourceState,
+    wanted: AbsProviderInstance | None,
+) -> OtherBindingError:
     there = {obj.provider_key for obj in home.objects}
     # With keys, the configuration decides which instance is right, and the existing instance may be wrong.
     way_out: tuple[MessagePart, ...] = (
@@ -372,9 +402,10 @@ def _refusal(moved: Moved, addr: AbsResourceInstance, source: ResourceState, hom
         if there <= {NO_KEY}
         else ("Bind it to the instance of the former that the configuration gives it, with ", REBIND_COMMAND, ", first")
     )
+    needs = f"the moved instance to {source.provider_config}" if wanted is None else f"the configuration uses {wanted}"
     return OtherBindingError(
-        f"{addr}: its resource is bound to {home.provider_config}, but the moved instance to "
-        f"{source.provider_config}; a resource has only one provider configuration. ",
+        f"{addr}: its resource is bound to {home.provider_config}, but {needs}; a resource has only one provider "
+        "configuration. ",
         way_out,
         moved=moved,
         destination=addr,

@@ -37,6 +37,7 @@ class UnknownKind(Enum):
     """Why a value is unknown."""
 
     VARIABLE = "variable"  # an input variable without a usable value, or one that may be declared elsewhere
+    EPHEMERAL = "ephemeral"  # an ephemeral variable or resource
     LOCAL = "local"  # a local value that an unreadable file may declare
     WORKSPACE = "workspace"  # the workspace, or the phase of a run
     FUNCTION = "function"  # a function that is not evaluated

@@ -169,20 +169,24 @@ class Transaction:
             from statefmt.edit.operations.by_configuration import as_declared
 
             arguments = (*state_words(self._opened.state.name), "--config", self._references.configuration.directory)
-            refusal = as_declared(error, self.snapshot, self._references, arguments)
+            allowed = self._opened.options.allow_mismatch
+            refusal = as_declared(error, self.snapshot, self._references, arguments, allow_mismatch=allowed)
         raise refusal
 
     def move(self, source: Selector, destination: Selector, *, rebind: bool = False) -> None:
         """Move instances, resources or modules to other addresses, as `statetool mv`.
 
         In a string `destination`, `$1`, `$2`… are the matches of the wildcards in `source`. With `rebind`, instances
-        take over the provider configuration of the resource that they join. `notes` lists joins with existing
+        take over the provider configuration of the resource that they join; in an edit with `config`, each is bound to
+        the provider instance that the configuration determines. `notes` lists joins with existing
         resources.
 
             edit.move("module.network", "module.net")
         """
         other = str(destination)
-        moved = partial(operations.move, source=selector_text(source), destination=other, rebind=rebind)
+        moved = partial(
+            operations.move, source=selector_text(source), destination=other, rebind=rebind, references=self._references
+        )
         self.apply(moved, depth=operations.module_depth(other))
 
     def remove(self, *selectors: Selector, keep_dangling: bool = False, **filters: Unpack[Filters]) -> None:

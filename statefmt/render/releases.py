@@ -33,6 +33,7 @@ _TITLES: Final = {
     "states_of_newer_releases": "states that newer releases wrote",
     "encryption": "encrypted states",
     "imports_in_modules": "import blocks in called modules",
+    "evaluated_sources": "expressions as module sources",
 }
 _CHECKS: Final = {
     "resource": "check_results of resources",
@@ -47,7 +48,7 @@ _LAYOUTS: Final = {"indent": "indented", "compact": "one line"}
 _ABILITIES: Final = (
     "provider_keys", "source_addresses", "identity", "identity_schema_version", "skip_destroy", "create_before_destroy",
     "sensitive_attributes", "depends_on", "ephemeral_dependencies", "deprecated", *_CHECKS, "states_of_newer_releases",
-    "encryption", "imports_in_modules",
+    "encryption", "imports_in_modules", "evaluated_sources",
 )  # fmt: skip
 
 

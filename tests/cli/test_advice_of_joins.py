@@ -49,20 +49,20 @@ def _resource(name: str, provider: str, *instances: tuple[str | None, str], host
     }
 
 
-# What the configuration says, the resources, the move, and the number of commands.
+# What the configuration says, the resources, the move, and the number of commands before it.
 _EACH: Final = "aws.by_region[each.key]"
 _CASES: Final[dict[str, tuple[str, list[tuple[str, str, list[tuple[str | None, str]]]], list[str], int]]] = {
     "copies of another configuration, both": (
         _EACH,
         [("primary", "us", [("us", "")]), ("old", "eu", [(None, "")])],
         ["aws_s3_bucket.old", 'aws_s3_bucket.primary["eu"]'],
-        2,
+        1,
     ),
     "only what joins": (
         _EACH,
         [("primary", "by_region", [("us", "us")]), ("old", "eu", [(None, "")])],
         ["aws_s3_bucket.old", 'aws_s3_bucket.primary["eu"]'],
-        1,
+        0,
     ),
     "only what is joined": (
         _EACH,
@@ -74,19 +74,19 @@ _CASES: Final[dict[str, tuple[str, list[tuple[str, str, list[tuple[str | None, s
         _EACH,
         [("primary", "us", [("us", "")]), ("old", "by_region", [(None, "us")])],
         ["aws_s3_bucket.old", 'aws_s3_bucket.primary["eu"]'],
-        2,
+        1,
     ),
     "two that become one": (
         _EACH,
         [("old_us", "us", [(None, "")]), ("old_eu", "eu", [(None, "")])],
         ["aws_s3_bucket.old_*", 'aws_s3_bucket.primary["$1"]'],
-        2,
+        0,
     ),
     "one configuration for all": (
         "aws.eu",
         [("primary", "us", [("us", "")]), ("old", "by_region", [(None, "eu")])],
         ["aws_s3_bucket.old", 'aws_s3_bucket.primary["eu"]'],
-        2,
+        1,
     ),
 }
 
@@ -115,12 +115,12 @@ def test_the_commands_lead_to_what_the_configuration_says(
     state = _set_up(tmp_path, provider, resources, host)
     command = ["mv", *move, "--state", str(state), "--config", str(tmp_path), "--yes"]
     message = _refused(command, capsys)
-    assert "--rebind" not in message
+    assert "--rebind" in message
     lines = re.findall(r"^  statetool (.*)$", message, re.MULTILINE)
     assert len(lines) == number
     for line in lines:
         assert main([*shlex.split(line), "--yes"]) == 0
-    assert main(command) == 0
+    assert main([*command, "--rebind"]) == 0
     capsys.readouterr()
     main(["check", "--config", str(tmp_path), "--select", "CFS", "--ignore", "CFS005", str(state)])
     assert "CFS" not in capsys.readouterr().out
@@ -139,17 +139,59 @@ def test_the_option_where_it_does_what_the_configuration_says(
     assert "CFS" not in capsys.readouterr().out
 
 
-def test_no_command_where_others_would_be_bound_wrongly(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A part of a resource cannot go to another configuration, and the configuration does not have the rest."""
+def _bindings(state: Path) -> dict[str, str]:
+    """The providers by the instances, without the source."""
+    found = {}
+    for resource in json.loads(state.read_text())["resources"]:
+        for one in resource["instances"]:
+            key = f"[{json.dumps(one['index_key'])}]" if "index_key" in one else ""
+            provider = one.get("provider") or resource["provider"]
+            found[resource["name"] + key] = provider.partition("]")[2]
+    return found
+
+
+def test_the_instances_that_stay_keep_their_provider(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     resources: list[Any] = [("primary", "by_region", [("us", "us")]), ("old", "eu", [("a", ""), ("b", "")])]
     state = _set_up(tmp_path, _EACH, resources, "registry.opentofu.org")
     source = 'aws_s3_bucket.old["a"]'
-    message = _refused(
-        ["mv", source, 'aws_s3_bucket.primary["eu"]', "--state", str(state), "--config", str(tmp_path)], capsys
-    )
+    move = ["mv", source, 'aws_s3_bucket.primary["eu"]', "--state", str(state), "--config", str(tmp_path), "--yes"]
+    message = _refused(move, capsys)
+    assert 'by_region["eu"]' in message
+    assert "\n  statetool" not in message
+    assert main([*move, "--rebind"]) == 0
+    assert _bindings(state) == {
+        'primary["us"]': '.by_region["us"]',
+        'primary["eu"]': '.by_region["eu"]',
+        'old["b"]': ".eu",
+    }
+
+
+def test_no_command_where_others_would_be_bound_wrongly(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The configuration does not say where the instance belongs that stays in the resource."""
+    resources: list[Any] = [("primary", "us", [("sa", "")]), ("old", "eu", [(None, "")])]
+    state = _set_up(tmp_path, _EACH, resources, "registry.opentofu.org")
+    move = ["mv", "aws_s3_bucket.old", 'aws_s3_bucket.primary["eu"]', "--state", str(state), "--config", str(tmp_path)]
+    message = _refused(move, capsys)
     assert 'by_region["eu"]' in message
     assert "--rebind" not in message
     assert "\n  statetool" not in message
+
+
+def test_no_command_binds_an_object_to_another_region(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    resources: list[Any] = [("primary", "by_region", [("us", "us")]), ("old", "eu", [(None, "")])]
+    state = _set_up(tmp_path, _EACH, resources, "registry.opentofu.org")
+    document = json.loads(state.read_text())
+    document["resources"][1]["instances"][0]["attributes"]["region"] = "us-east-1"
+    state.write_text(json.dumps(document))
+    move = ["mv", "aws_s3_bucket.old", 'aws_s3_bucket.primary["eu"]', "--state", str(state), "--config", str(tmp_path)]
+    before = state.read_bytes()
+    for command in (move, [*move, "--rebind"]):
+        message = " ".join(_refused([*command, "--yes"], capsys).split())
+        assert "the object is in region us-east-1, the provider instance in eu-west-1" in message
+        assert re.search(r'Only \S+\.by_region\["us"\] does not contradict', message)
+        assert state.read_bytes() == before
+    assert main([*move, "--rebind", "--allow-mismatch", "--yes"]) == 0
+    assert _bindings(state)['primary["eu"]'] == '.by_region["eu"]'
 
 
 @pytest.mark.parametrize(("provider", "is_right"), [("aws.us", True), ("aws.eu", False), (_EACH, False)])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 
@@ -33,6 +34,56 @@ def test_rebind(state: Path, statetool: Statetool) -> None:
     assert state.read_bytes() == before
     assert statetool(*words, "--allow-mismatch").status == 0
     assert statetool("rebind", "--config", ".", _RIGHT, 'aws.in["eu"]').status == 0
+
+
+def test_replace_provider(state: Path, statetool: Statetool) -> None:
+    """A replaced configuration keeps the keys, so that the new one must be in the same region for each key."""
+    main = Path("main.tf")
+    main.write_text(
+        main.read_text().replace('aws.in["eu"]', 'aws.at["eu"]')
+        + """
+provider "aws" {
+  alias    = "at"
+  for_each = { eu = "eu-north-1" }
+  region   = each.value
+}
+"""
+    )
+    words = ["replace-provider", "--config", ".", "--yes", 'provider["hashicorp/aws"].in']
+    words += ['provider["hashicorp/aws"].at', _RIGHT]
+    before = state.read_bytes()
+    found = statetool(*words)
+    assert found.status == 2
+    assert "is in region eu-west-1, the provider instance in eu-north-1" in " ".join(found.err.split())
+    assert state.read_bytes() == before
+    assert statetool(*words, "--allow-mismatch").status == 0
+
+
+def test_a_move_to_another_state(state: Path, statetool: Statetool) -> None:
+    """The configuration of the other state has a block of the same name in another region."""
+    other = Path("other")
+    other.mkdir()
+    text = Path("main.tf").read_text()
+    (other / "main.tf").write_text(text.replace("eu-west-1", "eu-north-1"))
+    words = ["mv", "--to-state", "other/terraform.tfstate", "--create", "--config", "other", "--yes", _RIGHT]
+    before = state.read_bytes()
+    found = statetool(*words)
+    assert found.status == 2
+    assert "is in region eu-west-1, the provider instance in eu-north-1" in " ".join(found.err.split())
+    assert state.read_bytes() == before
+    assert not (other / "terraform.tfstate").exists()
+    assert statetool(*words, "--as-blocks", "--allow-mismatch").status in (0, 1)
+    assert not (other / "terraform.tfstate").exists()
+    assert statetool(*words, "--allow-mismatch").status == 0
+    assert (other / "terraform.tfstate").exists()
+
+
+def test_an_undo_restores_what_was_wrong(state: Path, statetool: Statetool) -> None:
+    before = state.read_bytes()
+    wrong = "aws_sqs_queue.wrong"
+    assert statetool("rebind", "--config", ".", wrong, 'aws.in["eu"]').status == 0
+    assert statetool("undo", "--config", ".").status == 0
+    assert json.loads(state.read_bytes())["resources"] == json.loads(before)["resources"]
 
 
 def test_without_a_configuration_nothing_is_known(state: Path, statetool: Statetool) -> None:

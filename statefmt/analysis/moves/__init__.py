@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Final, TypeAlias
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 import msgspec
 from msgspec import Raw, Struct
@@ -42,6 +43,9 @@ from statefmt.model.addrs import NO_KEY, AbsResource, AbsResourceInstance, Insta
 from statefmt.model.addrs.parsing import parse_abs_resource_instance
 from statefmt.model.errors import AddressError
 
+if TYPE_CHECKING:
+    from statefmt.configuration.provider_instances import ProviderReferences
+
 _ANOTHER_STATE: Final = "it moves to another state"
 _NOT_ALONE: Final = "its address without a key names other instances, too"
 _STILL_DECLARED: Final = "a block without keys would name the whole resource, which is still in the configuration"
@@ -52,6 +56,7 @@ def propose_moves(
     ignored: Iterable[IgnoredAttribute] = (),
     *,
     schemas: ProviderSchemas | None = None,
+    references: Mapping[str, ProviderReferences] = MappingProxyType({}),
     in_states: bool = False,
 ) -> Proposals:
     """Pair the managed objects that plans destroy with objects that they create with equal attributes.
@@ -59,14 +64,16 @@ def propose_moves(
     `plans` has the plans of one or several states by name. Two objects are a pair if they have the same type and
     provider, all known attributes of the created object equal those of the destroyed one, at least one of these is
     significant, and no other object matches. Null and empty values are equal, and so are JSON documents in strings.
-    `ignored` attributes are not compared. With `schemas`, the order of sets is ignored.
+    `ignored` attributes are not compared. With `schemas`, the order of sets is ignored. An object is not paired with a
+    created one whose provider instance is in another account or region, according to constant arguments in the plan or,
+    with the `references` of the configuration of a plan, by its name, to evaluated arguments.
 
     With `in_states`, the moves are for the prior states of the plans: addresses precede the plan's own moves, and the
     declarations in the configuration do not matter. Otherwise they are for `moved` blocks.
 
     Raises PlanError for an object whose attributes are nested too deeply, and SchemaError for an invalid schema.
     """
-    kinds, unused = collect(plans, ignored, schemas, in_states=in_states)
+    kinds, unused = collect(plans, ignored, schemas, references, in_states=in_states)
     try:
         moved, found = _paired(kinds)
     except RecursionError:

@@ -1,22 +1,28 @@
-"""Reads the account and region of planned objects: from the provider blocks in the configuration of a plan.
+"""Reads the account and region of planned objects: from the configuration of a plan, and from its directory if given.
 
-Source: Terraform `internal/command/jsonconfig/config.go`. An argument counts if it is a constant.
+Sources: Terraform `internal/command/jsonconfig/config.go` and `expression.go`; the same in OpenTofu. A plan has the
+values of constant expressions, and only the references of others: `each.value` and `"${each.value}-x"` look the same.
+It has no `for_each` of provider blocks. So without the directory, an argument counts if it is a constant.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from collections.abc import Collection, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 from msgspec import Raw, Struct
 
 from statefmt.analysis.providers.facts import FactKind, object_facts, overridden, settings_facts
 from statefmt.hcl.value import Part, text
-from statefmt.lifecycle.plan import PlannedChange
+from statefmt.lifecycle.plan import Action, PlannedChange
+from statefmt.model.addrs import AbsProviderInstance, AbsResourceInstance
 from statefmt.model.addrs.provider import parse_provider_source
 from statefmt.model.errors import AddressError
 from statefmt.model.snapshot import ResourceInstanceObject
+
+if TYPE_CHECKING:
+    from statefmt.configuration.provider_instances import ProviderReferences
 
 
 class _PlannedProvider(Struct, gc=False):
@@ -44,9 +50,10 @@ class _PlannedConfiguration(Struct, gc=False):
 
 
 class PlannedFacts:
-    """The facts of the objects in a plan; none if its configuration is not known."""
+    """The facts of the objects in a plan. `references` are of the configuration that it was made from, if given."""
 
-    def __init__(self, configuration: Raw | None) -> None:
+    def __init__(self, configuration: Raw | None, references: ProviderReferences | None = None) -> None:
+        self._references: Final = references
         self._resources: Final[dict[tuple[tuple[str, ...], str], _PlannedResource]] = {}
         try:
             found = None if configuration is None else msgspec.json.decode(configuration, type=_PlannedConfiguration)
@@ -61,29 +68,44 @@ class PlannedFacts:
             calls = (module.module_calls or {}).items()
             waiting += [((*names, name), call.module) for name, call in calls if call.module is not None]
 
-    def of_destroyed(self, change: PlannedChange) -> Mapping[FactKind, str]:
-        """Return the facts in an object's own attributes."""
-        before = change.change.before
-        try:
-            provider = parse_provider_source(change.provider_name)
-        except AddressError:
-            return {}
-        obj = ResourceInstanceObject(attributes=before)
-        return {} if before is None else object_facts(provider, change.address.resource.resource.type, obj)
+    def of(self, change: PlannedChange) -> Mapping[FactKind, str]:
+        """Return the facts in the attributes of a destroyed object, or in the provider of a created one.
 
-    def of_created(self, change: PlannedChange) -> Mapping[FactKind, str]:
-        """Return the facts of an object's provider block, without facts that the resource block sets itself."""
-        resource = self._resources.get((change.address.module.module().names, str(change.address.resource.resource)))
-        provider = None if resource is None else self._providers.get(resource.provider_config_key)
-        if resource is None or provider is None:
-            return {}
+        Facts that the block of a created object sets itself do not count.
+        """
         try:
             source = parse_provider_source(change.provider_name)
         except AddressError:
             return {}
-        free = overridden(source, (resource.expressions or {}).keys())
-        facts = settings_facts(source, dict(_constants(provider.expressions or {})))
-        return {kind: value for kind, value in facts.items() if kind not in free}
+        if change.action is Action.DELETE:
+            before = change.change.before
+            type_name = change.address.resource.resource.type
+            return {} if before is None else object_facts(source, type_name, ResourceInstanceObject(attributes=before))
+        found = self._evaluated(change.address) or self._constant(change.address)
+        if found is None:
+            return {}
+        settings, arguments = found
+        free = overridden(source, arguments)
+        return {kind: value for kind, value in settings_facts(source, settings).items() if kind not in free}
+
+    def _evaluated(self, address: AbsResourceInstance) -> tuple[Mapping[str, Part], Collection[str]] | None:
+        """Return the arguments of an object's provider instance, and the names of its block's arguments."""
+        references = self._references
+        block = None if references is None else references.blocks.get(address.config())
+        if references is None or block is None or block.body is None:
+            return None
+        provider = references.instance_binding(address)
+        if not isinstance(provider, AbsProviderInstance) or references.declares(provider) is not True:
+            return None
+        return references.settings(provider), block.body.names()
+
+    def _constant(self, address: AbsResourceInstance) -> tuple[Mapping[str, Part], Collection[str]] | None:
+        """Return the constant arguments of an object's provider block, and the names of its block's arguments."""
+        resource = self._resources.get((address.module.module().names, str(address.resource.resource)))
+        provider = None if resource is None else self._providers.get(resource.provider_config_key)
+        if resource is None or provider is None:
+            return None
+        return dict(_constants(provider.expressions or {})), (resource.expressions or {}).keys()
 
 
 def _constants(expressions: Mapping[str, Any], path: str = "") -> Iterator[tuple[str, Part]]:

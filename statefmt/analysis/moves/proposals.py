@@ -8,7 +8,7 @@ from enum import StrEnum
 from functools import cached_property
 from hashlib import blake2b
 from types import MappingProxyType
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 import msgspec
 from msgspec import Raw, Struct
@@ -24,6 +24,9 @@ from statefmt.model.addrs.provider import parse_provider_source
 from statefmt.model.addrs.traversal import is_identifier
 from statefmt.model.cty import ListType, MapType, ObjectType, SetType, Type
 from statefmt.model.errors import AddressError, SelectionError
+
+if TYPE_CHECKING:
+    from statefmt.configuration.provider_instances import ProviderReferences
 
 
 class MoveEvidence(StrEnum):
@@ -198,6 +201,7 @@ def collect(
     plans: Mapping[str, ShownPlan],
     ignored: Iterable[IgnoredAttribute],
     schemas: ProviderSchemas | None,
+    references: Mapping[str, ProviderReferences],
     *,
     in_states: bool,
 ) -> tuple[list[Candidates], tuple[IgnoredAttribute, ...]]:
@@ -210,7 +214,7 @@ def collect(
     rules = tuple(dict.fromkeys(ignored))
     used: set[tuple[str, str]] = set()
     kinds: dict[tuple[str, str], tuple[_Comparing, list[Candidate], list[Candidate]]] = {}
-    facts = {name: PlannedFacts(plan.configuration) for name, plan in plans.items()}
+    facts = {name: PlannedFacts(plan.configuration, references.get(name)) for name, plan in plans.items()}
     for name, change in _changes(plans):
         kind = change.address.resource.resource.type, change.provider_name
         if kind not in kinds:
@@ -258,12 +262,12 @@ def _candidate(place: PlannedPlace, change: PlannedChange, comparing: _Comparing
     details = change.change
     if change.action is Action.DELETE:
         attributes = ComparedAttributes(details.before, *comparing)
-        return Candidate(place, attributes, facts=facts.of_destroyed(change))
+        return Candidate(place, attributes, facts=facts.of(change))
     unknown = _unknown_shape_of(details.after_unknown, comparing[0])
     if unknown is None:
         return Candidate(place, ComparedAttributes(None))
     attributes = ComparedAttributes(details.after, *comparing, created=True)
-    return Candidate(place, attributes, unknown, facts.of_created(change))
+    return Candidate(place, attributes, unknown, facts.of(change))
 
 
 # The known attributes of an object that are not empty: their names, and strings or the digests of other values.

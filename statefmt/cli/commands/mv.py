@@ -44,7 +44,12 @@ def mv_command(
         ),
     ] = None,
     rebind: Annotated[
-        bool, Option("--rebind", help="Rebind instances to the provider configuration of the resource that they join.")
+        bool,
+        Option(
+            "--rebind",
+            help="Rebind instances to the provider configuration of the resource that they join; with --config and "
+            "within one state, to the provider instances that the configuration gives them.",
+        ),
     ] = False,
     from_state: Annotated[
         str | None,
@@ -88,6 +93,7 @@ def mv_command(
             create=create,
             allow_plain=allow_plain,
             as_blocks=as_blocks,
+            allow_mismatch=allow_mismatch,
         )
     for option, is_given in (("--create", create), ("--allow-plain", allow_plain)):
         if is_given:
@@ -97,6 +103,16 @@ def mv_command(
     if destination is None:
         raise UsageError("Missing argument 'DESTINATION'.")
     options = options._replace(state=options.state or from_state)
-    operation = partial(move, source=source, destination=destination, rebind=rebind, any_type=as_blocks)
-    depth = module_depth(destination)
-    return carry_out("mv", operation, options, depth=depth, as_blocks=as_blocks, allow_mismatch=allow_mismatch)
+    references = options.configuration.loaded()
+    operation = partial(
+        move, source=source, destination=destination, rebind=rebind, any_type=as_blocks, references=references
+    )
+    return carry_out(
+        "mv",
+        operation,
+        options,
+        depth=module_depth(destination),
+        references=references,
+        as_blocks=as_blocks,
+        allow_mismatch=allow_mismatch,
+    )

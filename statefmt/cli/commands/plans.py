@@ -189,6 +189,7 @@ def verify_command(
     ("Move in the state instead, without blocks.", "tofu show -json plan.bin | statetool moves - --operations"),
 )
 @declared(paged=False, decrypts=False, connects=True)
+@takes(configuration=configuration_options)
 def moves_command(
     plans: Annotated[
         list[str],
@@ -207,13 +208,15 @@ def moves_command(
     ] = None,
     schemas: SchemasOption = None,
     output_format: FormatOption = OutputFormat.TEXT,
+    *,
+    configuration: ConfigurationOptions,
 ) -> int:
     """Find what a plan would destroy and create again with equal attributes, and print moved blocks for it.
 
     Two objects are a pair if type and provider are the same, every attribute that the plan knows of the new one is
-    equal, at least one says something, their accounts and regions do not differ, and no other object fits. Null and
-    empty values are equal, and with --schemas sets in any order. What moves as a whole gets one block. Comments list
-    objects that fit several others: they are never guessed.
+    equal, at least one says something, accounts and regions do not differ (with --config, those of each provider
+    instance), and no other object fits. Null and empty values are equal, and with --schemas sets in any order. What
+    moves as a whole gets one block. Comments list objects that fit several others.
 
     Exit status 0: nothing is ambiguous; 1: some objects fit several others.
     """
@@ -223,7 +226,16 @@ def moves_command(
     by_type = provider_schemas(schemas)
     shown = {one.state: load_plan(one.file) for one in given}
     run_context().phase("comparing")
-    found = propose_moves(shown, ignored, schemas=by_type, in_states=in_states)
+    references = {}
+    if configuration.directory is not None:
+        if len(given) > 1:
+            raise BadParameter("is the configuration of one plan, but several are named", param_hint="--config")
+        ((name, planned),) = shown.items()
+        loaded = configuration.loaded(earlier=plan_variables(planned, display_name(given[0].file)))
+        assert loaded is not None
+        report_problems(check_configuration(loaded, select=CONFIGURATION_NOT_KNOWN))
+        references[name] = loaded
+    found = propose_moves(shown, ignored, schemas=by_type, references=references, in_states=in_states)
     if output_format is OutputFormat.JSON:
         states = {one.state: {"path": one.folder, "plan": display_name(one.file)} for one in given}
         write_result(moves_json(found, states))

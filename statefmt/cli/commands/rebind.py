@@ -125,6 +125,7 @@ def replace_provider_command(
     new: Annotated[str, Argument(metavar="TO", help="The source, or the configuration, that replaces it.")],
     whole_resource: WholeResourceOption = False,
     new_provider: NewProviderOption = False,
+    allow_mismatch: AllowMismatchOption = False,
     *,
     chosen: Criteria,
     options: SurgeryOptions,
@@ -148,7 +149,9 @@ def replace_provider_command(
         known=None if new_provider else known_providers(references),
         note=tell,
     )
-    return carry_out("replace-provider", operation, options, asks=True, references=references)
+    return carry_out(
+        "replace-provider", operation, options, asks=True, references=references, allow_mismatch=allow_mismatch
+    )
 
 
 def known_providers(references: ProviderReferences | None) -> KnownProviders:

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from msgspec.structs import replace
-
-from statefmt.analysis.providers.fates import translated
 from statefmt.analysis.selection import selector_text
 from statefmt.configuration.instances import AbsentInstance, Expansion, Instances
 from statefmt.edit.changes import REBIND, Edit, Moved, OtherBindingError, by_address
 from statefmt.edit.key_map import Keyed, Repeatable, by_block, key_text, map_text, normal_key, renamed
+from statefmt.edit.operations._declared_bindings import declared_binding, declared_bindings
 from statefmt.edit.operations.mv import mv
 from statefmt.edit.operations.rebind import rebind
 from statefmt.hcl.evaluate import evaluate
@@ -29,7 +27,7 @@ from statefmt.model.addrs import (
 )
 from statefmt.model.cty import STRING
 from statefmt.model.errors import MessagePart, SelectionError, SurgeryError, Wording
-from statefmt.model.snapshot import ResourceState, Snapshot, instances, not_among
+from statefmt.model.snapshot import ResourceInstanceObject, ResourceState, Snapshot, instances, not_among
 from statefmt.text import shell_line
 
 if TYPE_CHECKING:
@@ -49,39 +47,66 @@ class _Rebinding(NamedTuple):
 
 
 def as_declared(
-    error: OtherBindingError, snapshot: Snapshot, references: ProviderReferences, arguments: Sequence[str]
+    error: OtherBindingError,
+    snapshot: Snapshot,
+    references: ProviderReferences,
+    arguments: Sequence[str],
+    *,
+    allow_mismatch: bool = False,
 ) -> SurgeryError:
     """Return a refusal of `mv` with advice that fits the configuration.
 
     `arguments` name the state and the configuration in the suggested commands. The commands are tried first: after
-    them, the same `mv` succeeds and each moved instance has its provider instance of the configuration.
+    them, the same `mv` with `rebind` succeeds, and each instance has its provider instance of the configuration.
     """
     needed = _needed(snapshot, error.moved, references)
     wanted = needed.get(error.destination)
     if wanted is None:
         return _undetermined(error)
-    if _fits(_moved(snapshot, error.moved, rebind=True), needed):
+    ways = list(_ways(snapshot, error.moved, needed))
+    before, is_right = snapshot, False
+    for edit in _tried(snapshot, ways, error.moved, references):
+        if not allow_mismatch and (mismatch := _mismatch(before, edit, references)):
+            return mismatch
+        before, is_right = edit.snapshot, bool(edit.moved) and _fits(edit.snapshot, needed)
+    if is_right and not ways:
         return _with(error, REBIND, f" binds it to {wanted}, as the configuration does")
     shows = _shows(error, wanted)
-    ways = list(_ways(snapshot, error.moved, needed))
-    if not ways or len(ways) > _MOST_COMMANDS or not _fits(_after(snapshot, ways, error.moved), needed):
+    if not is_right or len(ways) > _MOST_COMMANDS:
         return _with(error, f"{shows}{_BIND_FIRST}")
-    lines = [shell_line(("statetool", "rebind", way.address, str(way.to), *arguments)) for way in ways]
+    allowing = ("--allow-mismatch",) if allow_mismatch else ()
+    lines = [shell_line(("statetool", "rebind", way.address, str(way.to), *arguments, *allowing)) for way in ways]
     calls = [f"rebind({way.address!r}, {str(way.to)!r})" for way in ways]
     return _with(
         error,
         f"{shows}. First run:" if len(ways) == 1 else f"{shows}. First run these commands:",
         Wording("".join(f"\n  {line}" for line in lines), "".join(f"\n  {call}" for call in calls)),
+        "\nThen move with ",
+        REBIND,
     )
 
 
-def as_declared_there(error: OtherBindingError, there: Snapshot, references: ProviderReferences) -> SurgeryError:
-    """Return a refusal of a move to the state `there` with advice that fits its configuration."""
+def as_declared_there(
+    error: OtherBindingError,
+    snapshots: Mapping[str, Snapshot],
+    target: str,
+    references: ProviderReferences,
+    *,
+    allow_mismatch: bool = False,
+) -> SurgeryError:
+    """Return a refusal of a move to the state `target` with advice that fits its configuration."""
     # Several resources may join in a new resource.
-    home = by_address(there).get(error.destination.containing_resource())
-    wanted = _declared(error.destination, home, references)
+    home = by_address(snapshots[target]).get(error.destination.containing_resource())
+    wanted = declared_binding(error.destination, home, references)
     if wanted is None:
         return _undetermined(error)
+    sources = {one for one, other in error.moved.items() if other == error.destination}
+    coming = (one for name, there in snapshots.items() if name != target for one in instances(there))
+    judge = _MismatchJudge(references)
+    for obj in () if allow_mismatch else (obj for one in coming if one.addr in sources for obj in one.objects):
+        mismatch = judge.refusal(error.destination, obj, wanted)
+        if mismatch is not None:
+            return mismatch
     config = None if home is None else home.provider_config
     if (
         home is not None
@@ -127,45 +152,23 @@ def _needed(
 ) -> dict[AbsResourceInstance, AbsProviderInstance]:
     """Return the provider instances of the joined resources, by the new addresses of instances."""
     by = by_address(snapshot)
-    found = {}
+    meant: dict[AbsResourceInstance, AbsResourceInstance] = {}
     for home, coming in _joined(snapshot, moved).items():
-        like = by.get(home) or by[next(iter(_sources(coming)))]
-        stay = [addr for addr in _addresses(by[home]) if addr not in moved] if home in by else []
-        for addr in (*stay, *coming.values()):
-            wanted = _declared(addr, like, references)
-            if wanted is not None:
-                found[addr] = wanted
-    return found
-
-
-def _declared(
-    addr: AbsResourceInstance, like: ResourceState | None, references: ProviderReferences
-) -> AbsProviderInstance | None:
-    """Return the provider instance of an instance, with the source in the state's resource `like`.
-
-    The source may be in Terraform's registry.
-    """
-    try:
-        wanted = references.instance_binding(addr)
-    except KeyError:
-        return None
-    if not isinstance(wanted, AbsProviderInstance):
-        return None
-    config = None if like is None else like.provider_config
-    if config is None or translated(config.instance(), ()).config.provider != wanted.config.provider:
-        return wanted
-    return replace(wanted, config=replace(wanted.config, provider=config.provider))
+        meant |= coming
+        if home in by:
+            meant |= {addr: addr for addr in _addresses(by[home]) if addr not in moved}
+    return declared_bindings(snapshot, meant, references)
 
 
 def _ways(
     snapshot: Snapshot, moved: Moved, needed: Mapping[AbsResourceInstance, AbsProviderInstance]
 ) -> Iterator[_Rebinding]:
-    """Yield the commands for the joined resources and for the resources that instances leave."""
+    """Yield the commands for the instances that stay in the joined resources."""
     by = by_address(snapshot)
-    joined = _joined(snapshot, moved).items()
-    together = dict.fromkeys(each for home, coming in joined for each in (home, *_sources(coming)) if each in by)
-    for addr in together:
-        yield from _of_resource(by[addr], {one: needed.get(moved.get(one, one)) for one in _addresses(by[addr])})
+    for home in _joined(snapshot, moved):
+        if home in by:
+            stay = [addr for addr in _addresses(by[home]) if addr not in moved]
+            yield from _of_resource(by[home], {addr: needed.get(addr) for addr in stay})
 
 
 def _of_resource(
@@ -192,26 +195,22 @@ def _addresses(resource: ResourceState) -> list[AbsResourceInstance]:
     return list(dict.fromkeys(resource.addr.instance(obj.key) for obj in resource.objects))
 
 
-def _after(snapshot: Snapshot, ways: Sequence[_Rebinding], moved: Moved) -> Snapshot | None:
+def _tried(
+    snapshot: Snapshot, ways: Sequence[_Rebinding], moved: Moved, references: ProviderReferences
+) -> Iterator[Edit]:
+    """Yield the edits of the commands, and of the move after them, up to the first refused one."""
     try:
         for way in ways:
-            snapshot = rebind(snapshot, way.address, way.to).snapshot
+            edit = rebind(snapshot, way.address, way.to)
+            snapshot = edit.snapshot
+            yield edit
+        yield mv(snapshot, moved, rebind=True, bindings=declared_bindings(snapshot, moved, references))
     except (SelectionError, SurgeryError):
-        return None
-    return _moved(snapshot, moved)
+        return
 
 
-def _moved(snapshot: Snapshot, moved: Moved, *, rebind: bool = False) -> Snapshot | None:
-    try:
-        return mv(snapshot, moved, rebind=rebind).snapshot
-    except SurgeryError:
-        return None
-
-
-def _fits(snapshot: Snapshot | None, needed: Mapping[AbsResourceInstance, AbsProviderInstance]) -> bool:
+def _fits(snapshot: Snapshot, needed: Mapping[AbsResourceInstance, AbsProviderInstance]) -> bool:
     """Return whether all instances have the bindings of the configuration, as far as they are known."""
-    if snapshot is None:
-        return False
     return all(
         instance.provider(obj) == needed[instance.addr]
         for instance in instances(snapshot)
@@ -226,30 +225,58 @@ _ALLOW: Final = Wording("--allow-mismatch", "allow_mismatch=True")
 def refuse_mismatch(before: Snapshot, edit: Edit, references: ProviderReferences) -> None:
     """Raise SurgeryError if an edit binds an object to a provider instance of another account or region.
 
-    The old binding does not matter, only whether the edit changes it.
+    The old binding does not matter, only whether the edit changes it. An earlier content is restored as it was.
     """
-    from statefmt.analysis.providers.mismatches import Mismatches
+    mismatch = None if edit.restored is not None else _mismatch(before, edit, references)
+    if mismatch is not None:
+        raise mismatch
 
-    mismatches = Mismatches(references)
+
+def _mismatch(before: Snapshot, edit: Edit, references: ProviderReferences) -> SurgeryError | None:
+    judge = _MismatchJudge(references)
     came = {other: one for one, other in edit.moved.items()}
     bound = {(one.addr, obj.deposed): one.provider(obj) for one in instances(before) for obj in one.objects}
     for resource in not_among(edit.snapshot.resources, before.resources):
-        config = resource.provider_config
-        if config is None or resource.addr.resource.mode is ResourceMode.DATA:
-            continue
         for obj in resource.objects:
-            addr, provider = resource.addr.instance(obj.key), config.instance(obj.provider_key)
-            if bound.get((came.get(addr, addr), obj.deposed)) == provider:
-                continue
-            found = mismatches.of(addr, obj, provider)
-            if found is not None:
-                raise SurgeryError(
-                    f"{addr} would be bound to {provider}, but {found}; OpenTofu would not find it, and create "
-                    "another one. Use ",
-                    _ALLOW,
-                    " if this is intended.",
-                    address=addr,
-                )
+            addr, config = resource.addr.instance(obj.key), resource.provider_config
+            provider = None if config is None else config.instance(obj.provider_key)
+            if provider is not None and bound.get((came.get(addr, addr), obj.deposed)) != provider:
+                found = judge.refusal(addr, obj, provider)
+                if found is not None:
+                    return found
+    return None
+
+
+class _MismatchJudge:
+    """Refuses provider instances of another account or region than that of an object."""
+
+    def __init__(self, references: ProviderReferences) -> None:
+        from statefmt.analysis.providers.mismatches import Mismatches
+
+        self._references = references
+        self._mismatches = Mismatches(references)
+
+    def refusal(
+        self, addr: AbsResourceInstance, obj: ResourceInstanceObject, provider: AbsProviderInstance
+    ) -> SurgeryError | None:
+        """Return a refusal to bind an object at an address to a provider instance; None if nothing contradicts it."""
+        if addr.resource.resource.mode is ResourceMode.DATA:
+            return None
+        found = self._mismatches.of(addr, obj, provider)
+        if found is None:
+            return None
+        config = provider.config
+        keys = self._references.declared_keys(config) if self._references.tree.exists(config) else ()
+        others = [] if isinstance(keys, Unknown) else [config.instance(key) for key in keys]
+        left = [one for one in others if self._mismatches.of(addr, obj, one) is None]
+        hint = f" Only {left[0]} does not contradict the object." if len(left) == 1 else ""
+        return SurgeryError(
+            f"{addr} would be bound to {provider}, but {found}; OpenTofu would not find it, and create another one."
+            f"{hint} Use ",
+            _ALLOW,
+            " if this is intended.",
+            address=addr,
+        )
 
 
 _CONFIG: Final = Wording("--config", "config=")

@@ -6,13 +6,24 @@ import dataclasses
 import re
 from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 
 from statefmt.analysis.selection import Criteria, Selector, select_in, selector_text
 from statefmt.analysis.selection.patterns import Modules, NamedModules, invalid_address, modules_of
-from statefmt.edit.changes import Edit, Moved, arrived, by_address, pointing, refuse_taken, with_note, without_instances
+from statefmt.edit.changes import (
+    Bindings,
+    Edit,
+    Moved,
+    arrived,
+    by_address,
+    pointing,
+    refuse_taken,
+    with_note,
+    without_instances,
+)
 from statefmt.edit.key_map import normal_key, normalised_note
 from statefmt.golang import nfc
 from statefmt.model.addrs import NO_KEY, AbsResource, AbsResourceInstance, ModuleInstance, ModuleStep, key_order
@@ -24,6 +35,8 @@ from statefmt.text import has_wildcards, pattern
 
 if TYPE_CHECKING:
     import re2
+
+    from statefmt.configuration.provider_instances import ProviderReferences
 
 
 _AS_BLOCKS: Final = Wording(
@@ -40,12 +53,14 @@ def move(
     *,
     rebind: bool = False,
     any_type: bool = False,
+    references: ProviderReferences | None = None,
     way_out: MessagePart = _AS_BLOCKS,
 ) -> Edit:
     """Move the matches of the selector `source` to `destination`, which may contain `$1`, `$2`…; see `destinations`.
 
     The edit lists the resources and modules that join existing ones. With `rebind`, instances take over the provider
-    configuration of the resource that they join. With `any_type`, objects may get other resource types: no program
+    configuration of the resource that they join; with the `references` of a configuration, each is bound to the
+    provider instance that it determines. With `any_type`, objects may get other resource types: no program
     reads such a state, but it shows the equivalent blocks of a configuration. `way_out` ends the message if the types
     differ. Raises SelectionError and SurgeryError.
     """
@@ -54,30 +69,42 @@ def move(
     source, destination = selector_text(source), str(destination)
     found = select_in(snapshot, Criteria(selectors=(source,)))
     moved = destinations([instance.addr for instance in found], source, destination)
+    bindings: Bindings = MappingProxyType({})
+    if rebind and references is not None:
+        # Imported late: most moves have no configuration.
+        from statefmt.edit.operations._declared_bindings import declared_bindings
+
+        bindings = declared_bindings(snapshot, moved, references)
     # Instances that move to the root module may join its existing modules.
     depth = 1 if destination in ROOT_NAMES else module_depth(destination)
     edit = dataclasses.replace(
-        mv(snapshot, moved, rebind=rebind, any_type=any_type, way_out=way_out),
+        mv(snapshot, moved, rebind=rebind, bindings=bindings, any_type=any_type, way_out=way_out),
         joins=joins(snapshot, moved, depth=depth),
     )
     return with_note(edit, normalised_note([destination])) if normalised(destination, moved) else edit
 
 
 def mv(
-    snapshot: Snapshot, moved: Moved, *, rebind: bool = False, any_type: bool = False, way_out: MessagePart = ""
+    snapshot: Snapshot,
+    moved: Moved,
+    *,
+    rebind: bool = False,
+    bindings: Bindings = MappingProxyType({}),
+    any_type: bool = False,
+    way_out: MessagePart = "",
 ) -> Edit:
     """Move instances, with all their objects; `moved` maps old addresses to new ones.
 
     A resource is renamed if all its instances go to the same new resource; otherwise instances join the resource at the
-    destination. With `rebind`, they then take over its provider configuration. Raises SurgeryError if that
-    configuration differs without `rebind`, if modes differ, if types differ without `any_type` (`way_out` ends the
-    message), or if a destination is taken.
+    destination. With `rebind`, they then take over its provider configuration. Instances with `bindings`, by their new
+    addresses, get these. Raises SurgeryError if a resource would get two provider configurations, if modes differ, if
+    types differ without `any_type` (`way_out` ends the message), or if a destination is taken.
     """
     moved = {one: other for one, other in moved.items() if one != other}
     before = by_address(snapshot)
     refuse_taken(before, moved, moved.keys(), any_type=any_type, way_out=way_out)
     left = without_instances(snapshot, moved.keys())
-    after = arrived(before, by_address(left), moved, rebind=rebind)
+    after = arrived(before, by_address(left), moved, rebind=rebind, bindings=bindings)
     return Edit(pointing(replace(left, resources=tuple(after.values())), moved), moved)
 
 

@@ -274,7 +274,11 @@ class OpenedOperations(NamedTuple):
         for name, pin in self.pins.items():
             pin.refuse_other(states[name], stored[name])
         context.phase("editing")
-        return stored, states, staging(self.file, context.note, references)(states)
+        return stored, states, self._staging(context, references)(states)
+
+    def _staging(self, context: RunContext, references: References) -> Staging[FileOutcome]:
+        allowed = self.intent.options.allow_mismatch
+        return staging(self.file, context.note, references, allow_mismatch=allowed)
 
     def applied(self, context: RunContext, agreed: Agreed, references: References = NO_REFERENCES) -> FileOutcome:
         """Run the operations, and write all results or none; a dry run writes nothing. Raises StatetoolError."""
@@ -286,7 +290,7 @@ class OpenedOperations(NamedTuple):
             context,
             self.states,
             self.intent,
-            staging(self.file, context.note, references),
+            self._staging(context, references),
             pins=self.pins,
             agreed=lambda outcome: agreed(self.names, outcome),
         ).outcome

@@ -212,14 +212,12 @@ class CommandOperations(NamedTuple):
     folder: str = "."
 
 
-def planned_in_memory(
-    context: RunContext, made: CommandOperations, agreed: Agreed, *, references: References = NO_REFERENCES
-) -> FileOutcome:
+def planned_in_memory(context: RunContext, made: CommandOperations, agreed: Agreed) -> FileOutcome:
     """Run operations on their states, without a lock, and show the results to `agreed`; write nothing.
 
     Raises StatetoolError.
     """
-    return _opened_in_memory(context, made).applied(context, agreed, references)
+    return _opened_in_memory(context, made, EditOptions(dry_run=True)).applied(context, agreed)
 
 
 def applied_in_memory(

@@ -69,12 +69,16 @@ def expected(file: OperationsFile) -> dict[str, Pin]:
 
 
 def staging(
-    file: OperationsFile, note: Callable[[str], None] = lambda _: None, references: References = NO_REFERENCES
+    file: OperationsFile,
+    note: Callable[[str], None] = lambda _: None,
+    references: References = NO_REFERENCES,
+    *,
+    allow_mismatch: bool = False,
 ) -> Staging[FileOutcome]:
     """Return a function that stages the operations of a file. It raises StatetoolError if they do not apply.
 
     With the `references` of configurations, by the names of states, their edits are also checked against the
-    configurations.
+    configurations; with `allow_mismatch`, objects may be bound to provider instances of another account or region.
     """
 
     def stage(states: Mapping[str, LoadedState]) -> Staged[FileOutcome]:
@@ -88,13 +92,17 @@ def staging(
             from statefmt.edit.operations.by_configuration import as_declared_there
 
             target, declared = next(iter(references.items()))
-            raise as_declared_there(error, snapshots[target], declared) from error
+            raise as_declared_there(error, snapshots, target, declared, allow_mismatch=allow_mismatch) from error
         outcomes: dict[str, EditOutcome] = {}
         contents: dict[str, Write] = {}
         for name, state in states.items():
             edit = edits.edits.get(name)
             if edit is None:
                 continue
+            if name in references and not allow_mismatch:
+                from statefmt.edit.operations.by_configuration import refuse_mismatch
+
+                refuse_mismatch(snapshots[name], edit, references[name])
             proposal = surgical(partial(lambda made, _before: made, edit), references.get(name))(state)
             content = joined(state.data, proposal.pieces)
             if proposal.check:

@@ -30,6 +30,7 @@ from statefmt.hcl.value import (
     TRUE,
     Part,
     Unknown,
+    UnknownKind,
     Value,
     children,
     list_of,
@@ -456,4 +457,4 @@ def issensitive(value: Part) -> Part:
 @function(_ANY, own_marks=True)
 def ephemeralasnull(value: Part) -> Part:
     # Values of ephemeral variables are Unknown, so no known value is ephemeral.
-    return value
+    return replace(value, kind=UnknownKind.OTHER) if isinstance(value, Unknown) else value

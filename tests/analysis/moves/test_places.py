@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
+import pytest
+
 from statefmt.analysis.moves import propose_moves
+from statefmt.configuration import LoadOptions, VariableOption, load
+from statefmt.configuration.provider_instances import ProviderReferences
 from tests.analysis.moves.build import gone, moves, new, plan
 
 _ARN = "arn:aws:sqs:{}:111111111111:jobs"
@@ -56,3 +61,88 @@ def test_a_region_of_the_resource() -> None:
     block = _block("x", "aws.eu", region={"constant_value": "us-east-1"})
     changes = (_gone("a", "us-east-1"), _new("x"))
     assert propose_moves({"": plan(*changes, configuration=_configuration(block))}).moves
+
+
+_BY_REGION = """\
+variable "regions" {
+  type = map(string)
+}
+
+provider "aws" {
+  alias    = "by_region"
+  for_each = var.regions
+  region   = each.value
+}
+
+resource "aws_sqs_queue" "jobs" {
+  for_each = toset(["eu", "us"])
+  provider = aws.by_region[each.key]
+  name     = "jobs"
+  ARGUMENTS
+}
+"""
+# What a plan has of it. It is the same for `region = "${each.value}-1"`.
+_PLANNED = {
+    "provider_config": {
+        "aws.by_region": {
+            "name": "aws",
+            "alias": "by_region",
+            "expressions": {"region": {"references": ["each.value", "each"]}},
+        }
+    },
+    "root_module": {
+        "resources": [
+            {
+                "address": "aws_sqs_queue.jobs",
+                "provider_config_key": "aws.by_region",
+                "expressions": {"name": {"constant_value": "jobs"}},
+                "for_each_expression": {"constant_value": ["eu", "us"]},
+            }
+        ]
+    },
+}
+_COPIES = (_gone("jobs_a", "us-east-1"), _gone("jobs_b", "eu-west-1"), _new('jobs["eu"]'), _new('jobs["us"]'))
+
+
+def _references(folder: Path, regions: str, arguments: str = "") -> dict[str, ProviderReferences]:
+    (folder / "main.tf").write_text(_BY_REGION.replace("ARGUMENTS", arguments))
+    given = VariableOption(name="regions", value=regions)
+    return {"": ProviderReferences(load(folder, LoadOptions(variables=(given,))))}
+
+
+def test_instances_of_a_provider_by_their_evaluated_arguments(tmp_path: Path) -> None:
+    planned = {"": plan(*_COPIES, configuration=_PLANNED)}
+    assert len(propose_moves(planned).ambiguous) == 1
+    found = propose_moves(planned, references=_references(tmp_path, '{ eu = "eu-west-1", us = "us-east-1" }'))
+    assert moves(found) == {
+        "aws_sqs_queue.jobs_a": 'aws_sqs_queue.jobs["us"]',
+        "aws_sqs_queue.jobs_b": 'aws_sqs_queue.jobs["eu"]',
+    }
+    # The keys say nothing: the arguments do.
+    found = propose_moves(planned, references=_references(tmp_path, '{ eu = "us-east-1", us = "eu-west-1" }'))
+    assert moves(found) == {
+        "aws_sqs_queue.jobs_a": 'aws_sqs_queue.jobs["eu"]',
+        "aws_sqs_queue.jobs_b": 'aws_sqs_queue.jobs["us"]',
+    }
+    found = propose_moves(planned, references=_references(tmp_path, '{ eu = "sa-east-1", us = "us-west-2" }'))
+    assert not found.moves
+    assert not found.ambiguous
+
+
+@pytest.mark.parametrize(
+    ("regions", "arguments"),
+    [
+        ('{ eu = "eu-west-1", us = "us-east-1" }', 'region = "eu-north-1"'),  # the block decides
+        ('{ us = "us-east-1" }', ""),  # an instance is not declared
+        ('{ eu = null, us = "us-east-1" }', ""),
+    ],
+)
+def test_what_the_configuration_does_not_determine_excludes_no_pair(
+    regions: str, arguments: str, tmp_path: Path
+) -> None:
+    planned = {
+        "": plan(_gone("jobs_b", "us-east-1"), _gone("jobs_c", "us-east-1"), _new('jobs["eu"]'), configuration=_PLANNED)
+    }
+    found = propose_moves(planned, references=_references(tmp_path, regions, arguments))
+    assert not found.moves
+    assert len(found.ambiguous) == 1

@@ -237,3 +237,45 @@ def test_text_from_a_plan_is_data(statetool: Statetool) -> None:
     assert "\x1b" not in result.text
     assert "\u202e" not in result.text
     assert sum(line.startswith("moved {") for line in result.text.splitlines()) == 1
+
+
+def test_evaluated_arguments_of_provider_instances(statetool: Statetool, folder: Path) -> None:
+    """The variables of the plan count, not the files."""
+    (folder / "main.tf").write_text(
+        """
+        variable "regions" {
+          type    = map(string)
+          default = { eu = "us-east-1", us = "eu-west-1" }
+        }
+        provider "aws" {
+          alias    = "by_region"
+          for_each = var.regions
+          region   = each.value
+        }
+        resource "aws_sqs_queue" "jobs" {
+          for_each = var.regions
+          provider = aws.by_region[each.key]
+          name     = "jobs"
+        }
+        """
+    )
+    arn = "arn:aws:sqs:{}:111111111111:jobs"
+    name = _write(
+        "regions.json",
+        gone("aws_sqs_queue.jobs_eu", {"name": "jobs", "arn": arn.format("eu-west-1")}),
+        gone("aws_sqs_queue.jobs_us", {"name": "jobs", "arn": arn.format("us-east-1")}),
+        new('aws_sqs_queue.jobs["eu"]', {"name": "jobs"}, {"arn": True}),
+        new('aws_sqs_queue.jobs["us"]', {"name": "jobs"}, {"arn": True}),
+        variables={"regions": {"value": {"eu": "eu-west-1", "us": "us-east-1"}}},
+    )
+    assert statetool("moves", name).status == 1
+    found = statetool("moves", name, "--config", ".")
+    assert found.status == 0
+    assert found.text == (
+        'moved {\n  from = aws_sqs_queue.jobs_eu\n  to   = aws_sqs_queue.jobs["eu"]\n}\n\n'
+        'moved {\n  from = aws_sqs_queue.jobs_us\n  to   = aws_sqs_queue.jobs["us"]\n}\n'
+    )
+    other = _write("other/plan.json", gone("aws_x.a", {"a": "x"}))
+    found = statetool("moves", name, other, "--config", ".")
+    assert found.status == 2
+    assert "--config" in found.err

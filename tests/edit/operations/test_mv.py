@@ -230,7 +230,7 @@ def test_there_and_back_again(seed: int) -> None:
     ("home", "advice"),
     [
         ("t.b[0] @ acme/t.w", "rebind=True binds the instance to the former; config= shows whether that is right"),
-        ('t.b[0] @ acme/t.w["k"]', "rebind(), first"),
+        ('t.b[0] @ acme/t.w["k"]', "rebind(), first, or move with rebind=True and config="),
     ],
 )
 def test_the_way_out_of_another_provider_configuration(home: str, advice: str) -> None:

@@ -128,6 +128,8 @@ _FACTS: Final = [
     ("terraform-0.13", "source_addresses", True),
     ("opentofu-1.13 terraform-1.15", "imports_in_modules", False),
     ("terraform-1.16", "imports_in_modules", True),
+    ("opentofu-1.7 terraform-1.14", "evaluated_sources", False),
+    ("opentofu-1.8 terraform-1.15", "evaluated_sources", True),
     ("terraform-1.16", "provider_keys", False),
 ]
 

@@ -2,11 +2,11 @@ r"""The for_each of a provider is invalid
 
 ## What it does
 Reports, with `--config`:
-- the `for_each` of a `provider` block, if it is neither a map nor a set of strings, or has null or sensitive keys,
-  as far as its value is known;
+- the `for_each` of a `provider` block, if it is neither a map nor a set of strings, is ephemeral, or has null or
+  sensitive keys, as far as its value is known;
 - provider references with keys that are null or sensitive;
 - references in such a `for_each`, direct or through local values and variables, to something known only in a plan:
-  resources, data sources, outputs of modules.
+  resources, data sources, outputs of modules, functions of providers.
 
 ## Why is this bad?
 OpenTofu refuses the configuration.
@@ -30,6 +30,7 @@ from msgspec.structs import replace
 
 from statefmt.configuration.instances import static_problems
 from statefmt.configuration.provider_instances import ProviderReferences
+from statefmt.hcl.source import Problem
 from statefmt.hcl.value import Unknown
 from statefmt.lint.configurations import problem_finding
 from statefmt.lint.rule import Rule
@@ -39,12 +40,14 @@ from statefmt.model.findings import Code, Finding
 
 def _check(references: ProviderReferences) -> Iterable[Finding]:
     for config, block in references.tree.declared.items():
+        problems = list[Problem]()
         if block.for_each is not None:
-            for problem in static_problems(references.configuration, config.module, block.for_each.expression):
-                yield problem_finding(Code.PROVIDER_FOR_EACH_INVALID, problem, str(config))
+            problems = list(static_problems(references.configuration, config.module, block.for_each.expression))
+        for problem in problems:
+            yield problem_finding(Code.PROVIDER_FOR_EACH_INVALID, problem, str(config))
         yield from _null_values(references, config)
         keys = references.declared_keys(config)
-        if isinstance(keys, Unknown) and keys.problem is not None:
+        if isinstance(keys, Unknown) and keys.problem is not None and not problems:
             yield problem_finding(Code.PROVIDER_FOR_EACH_INVALID, keys.problem, str(config))
     for resource in references.blocks:
         addresses = references.instances.all_of(resource)

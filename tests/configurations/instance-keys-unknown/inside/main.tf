@@ -1,0 +1,7 @@
+variable "vpcs" {
+  type = set(string)
+}
+
+resource "aws_flow_log" "inside" {
+  for_each = var.vpcs
+}
