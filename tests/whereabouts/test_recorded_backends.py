@@ -1,6 +1,6 @@
 """States in backends of which Terraform was recorded: found where it had put them, and no secret is shown.
 
-The records in `recorded/` are what `init` of Terraform 1.11.4 wrote to `.terraform/terraform.tfstate`; `oci`: of 1.15.5.
+The records in `recorded/` are what `init` wrote to `.terraform/terraform.tfstate`: Terraform 1.11.4, 1.15.5 for `oci`.
 """
 
 from __future__ import annotations
