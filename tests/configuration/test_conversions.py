@@ -33,6 +33,8 @@ VALUES: Final = [
     ('convert(null, object({ name = optional(string, "Jackson") }))', "object", "null"),
     ('convert({ name = "Majida" }, object({}))', "object", "{}"),
     ('convert(var.untyped, object({ name = optional(string, "Jackson") }))', "object", None),
+    ('can(convert("a", number))', "bool", "false"),
+    ('try(convert("a", number), 5)', "number", "5"),
     ("convert({}, map(list(map(set(string)))))", "map of list of map of set of string", "{}"),
     ('core::convert("a", string)', "string", '"a"'),
     ('assumeequal("a", "a")', "string", '"a"'),
