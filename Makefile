@@ -40,7 +40,7 @@ install = $(if $(UV),$(UV) pip install --python $(1)/bin/python,$(1)/bin/python 
 editable = $(call install,$(1)) --quiet --no-deps --no-build-isolation --editable .
 
 .DEFAULT_GOAL := help
-.PHONY: help setup lock demo compiled test test-fast test-special coverage slow adversary newest mutants lint types layers check golden docs site bench dist zipapp clean
+.PHONY: help setup lock demo compiled test test-fast test-special coverage slow adversary newest mutants lint types layers check golden facts docs site bench dist zipapp clean
 
 help: ## show this
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  \1	/' | expand -t 16
@@ -135,6 +135,9 @@ layers: $(READY) ## who may import whom
 
 golden: $(READY) ## copy the golden pairs from the recorded cases anew
 	$(BIN)/python -m tests.golden.cases
+
+facts: $(READY) ## compare the recorded names of members, blocks, backends and functions with a clone: make facts CLONE=DIR
+	$(BIN)/python -m tests.facts $(CLONE) $(ARGS)
 
 docs: $(READY) ## write the generated pages anew, and what commands print in the others; then build the site
 	$(BIN)/python -m docs.generate

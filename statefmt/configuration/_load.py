@@ -34,7 +34,7 @@ from statefmt.hcl.evaluate import evaluate, evaluate_literal
 from statefmt.hcl.operations import ConversionError
 from statefmt.hcl.source import Problem, ProblemKind, Range, error, warning
 from statefmt.hcl.syntax import AttributeAccess, Bad, Expression, calls, references
-from statefmt.hcl.type_constraint import TypeConstraint, read_type
+from statefmt.hcl.type_constraint import TypeConstraint, read_variable_type
 from statefmt.hcl.value import Unknown, UnknownKind, Value
 from statefmt.model import addrs
 from statefmt.store.backends.options import allowed_paths
@@ -407,7 +407,7 @@ def _padded(version: tuple[int, ...]) -> tuple[int, ...]:
 def check_variables(declarations: Declarations, problems: list[Problem]) -> None:
     """Add the problems of the variable declarations of one module."""
     for variable in declarations.variables.values():
-        constraint = TypeConstraint() if variable.type is None else read_type(variable.type)
+        constraint = TypeConstraint() if variable.type is None else read_variable_type(variable.type, evaluate_literal)
         problems += constraint.problems
         if variable.default is None:
             continue

@@ -17,7 +17,7 @@ from statefmt.hcl.operations import ConversionError
 from statefmt.hcl.source import ProblemKind, Range, SourceText, error
 from statefmt.hcl.syntax import Access, AttributeAccess, Traversal
 from statefmt.hcl.syntax.native import read_expression
-from statefmt.hcl.type_constraint import TypeConstraint, read_type
+from statefmt.hcl.type_constraint import TypeConstraint, read_variable_type
 from statefmt.hcl.value import Part, Unknown, UnknownKind, Value, as_unknown, marked, number, text
 from statefmt.model import addrs
 from statefmt.model.addrs import InstanceKey, IntKey, StringKey
@@ -239,7 +239,7 @@ def root_scope(configuration: Configuration, *, is_confined: bool = False) -> Sc
 
 def finished(variable: Variable, given: Part | None) -> Part:
     """Return the final value of a variable; `given` is None if it is not set and has a default."""
-    constraint = TypeConstraint() if variable.type is None else read_type(variable.type)
+    constraint = TypeConstraint() if variable.type is None else read_variable_type(variable.type, evaluate_literal)
     default = None if variable.default is None else evaluate_literal(variable.default)
     value = default if given is None else given
     assert value is not None
@@ -288,7 +288,7 @@ def root_value(variable: Variable, given: InputValue | None) -> Part | None:
         return None
     if given.expression is not None:
         return evaluate_literal(given.expression)
-    if variable.type is None or isinstance(read_type(variable.type).type, PrimitiveType):
+    if variable.type is None or isinstance(read_variable_type(variable.type, evaluate_literal).type, PrimitiveType):
         return text(given.text)
     source = SourceText(f"<value for var.{variable.name}>", given.text.encode("utf-8", "replace"))
     expression, problems = read_expression(source, 0, len(source.content), given.text, exact=True)

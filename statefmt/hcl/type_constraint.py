@@ -5,11 +5,11 @@ Source: HCL `ext/typeexpr/get_type.go`, `defaults.go`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import TypeAlias
 
 import msgspec
 
-from statefmt.hcl.evaluate import evaluate_literal
 from statefmt.hcl.operations import ConversionError, convert, convert_all
 from statefmt.hcl.source import Problem, ProblemKind, error
 from statefmt.hcl.syntax import Call, Expression, ObjectExpression, TupleExpression, as_keyword
@@ -31,6 +31,8 @@ from statefmt.model.cty import (
 _PRIMITIVES: Mapping[str, Type] = {"string": STRING, "number": NUMBER, "bool": BOOL, "any": DYNAMIC}
 # Legacy shorthands, valid only as the whole type of a variable.
 _SHORT: Mapping[str, Type] = {"list": ListType(DYNAMIC), "map": MapType(DYNAMIC)}
+# Returns the value of an expression without references and function calls.
+EvaluateLiteral: TypeAlias = Callable[[Expression], Part]
 _SUMMARY = "Invalid type specification"
 
 
@@ -56,18 +58,22 @@ class TypeConstraint(msgspec.Struct, frozen=True):
         return convert(part, self.type)
 
 
-def read_type(expression: Expression) -> TypeConstraint:
-    """Parse a type expression; an invalid one gives `any` and a problem."""
+def read_variable_type(expression: Expression, evaluate: EvaluateLiteral) -> TypeConstraint:
+    """Parse the type of a variable, as `read_type()` does; `list` and `map` are shorthands."""
     short = _SHORT.get(as_keyword(expression) or "")
-    if short is not None:
-        return TypeConstraint(short)
-    reader = _Reader()
+    return read_type(expression, evaluate) if short is None else TypeConstraint(short)
+
+
+def read_type(expression: Expression, evaluate: EvaluateLiteral) -> TypeConstraint:
+    """Parse a type expression; an invalid one gives `any` and a problem. `evaluate` evaluates default values."""
+    reader = _Reader(evaluate)
     of, defaults = reader.read(expression)
     return TypeConstraint(of, defaults, tuple(reader.problems))
 
 
 class _Reader:
-    def __init__(self) -> None:
+    def __init__(self, evaluate: EvaluateLiteral) -> None:
+        self._evaluate = evaluate
         self.problems: list[Problem] = []
 
     def _complain(self, expression: Expression, detail: str) -> tuple[Type, None]:
@@ -124,7 +130,7 @@ class _Reader:
 
     def _default(self, name: str, expression: Expression, of: Type, values: dict[str, Part]) -> None:
         try:
-            values[name] = convert(evaluate_literal(expression), of)
+            values[name] = convert(self._evaluate(expression), of)
         except ConversionError as mismatch:
             detail = f"This default value is not compatible with the attribute's type constraint: {mismatch}."
             summary = "Invalid default value for optional attribute"

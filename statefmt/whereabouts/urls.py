@@ -40,6 +40,7 @@ _OTHERS: Final = {
     "gcs": "gcs",
     "gs": "gcs",
     "kubernetes": "kubernetes",
+    "oci": "oci",
     "oss": "oss",
     "remote": "remote",
 }

@@ -1,6 +1,6 @@
-"""States in backends of which Terraform 1.11.4 was recorded: found where it had put them, and no secret is shown.
+"""States in backends of which Terraform was recorded: found where it had put them, and no secret is shown.
 
-The records in `recorded/` are what `init` wrote to `.terraform/terraform.tfstate`.
+The records in `recorded/` are what `init` wrote to `.terraform/terraform.tfstate`: Terraform 1.11.4, 1.15.5 for `oci`.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ OBJECTS: Final = [
     ("gcs", "gs://tf-states/", "prod/network/default.tfstate", "prod/network/staging.tfstate"),
     ("consul", "consul://consul.example/", "tf/prod/network", "tf/prod/network-env:staging"),
     ("kubernetes", "kubernetes://tf/", "tfstate-default-network", "tfstate-staging-network"),
+    ("oci", "oci://acme/tf-states/", "prod/network.tfstate", "tf-state-env/staging/prod/network.tfstate"),
     ("pg", "pg://db.example/states?schema=terraform_remote_state&workspace=", "default", "staging"),
     ("http", "http://state.example/state/", "demo", ""),
     ("remote", "remote://app.terraform.example/acme/", "net-prod", ""),

@@ -63,7 +63,7 @@ def test_state(environment: dict[str, str], files: dict[str, str], expected: str
     assert current_state(run_context(environment=environment), str(tmp_path)) == str(tmp_path / expected)
 
 
-@each_row("kind", ["gcs", "azurerm", "consul", "cos", "oss", "remote", "cloud", "kubernetes"])
+@each_row("kind", ["gcs", "azurerm", "consul", "cos", "oci", "oss", "remote", "cloud", "kubernetes"])
 @each_row(
     ("environment", "folder"),
     [({}, ".terraform"), ({"TF_WORKSPACE": "dev"}, ".terraform"), ({"TF_DATA_DIR": "d"}, "d")],

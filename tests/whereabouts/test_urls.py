@@ -134,6 +134,7 @@ REFUSED: Final = [
     ("pg://h/d?conn_str=x", "conn_str cannot be an argument in the URL"),
     ("https:///x", "no host"),
     ("gs://b/k", "does not open states in the backend 'gcs'"),
+    ("oci://n/b/k", "does not open states in the backend 'oci'"),
     ("azurerm://a/c/k", "does not open states in the backend 'azurerm'"),
     ("postgres://h/d", "pg://HOST:PORT/DATABASE"),
 ]

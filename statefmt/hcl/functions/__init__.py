@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from statefmt.golang import quote
 from statefmt.hcl.functions import (  # Importing a group registers its functions.
+    assumptions as assumptions,
     collections as collections,
     encodings as encodings,
     files as files,
@@ -23,9 +24,10 @@ from statefmt.hcl.functions import (  # Importing a group registers its function
 )
 from statefmt.hcl.functions.files import OutsideError
 from statefmt.hcl.functions.registry import FUNCTIONS, Function, FunctionError, FunctionSurroundings, Parameter
-from statefmt.hcl.operations import ConversionError, convert
+from statefmt.hcl.operations import ConversionError, NoNames, convert
 from statefmt.hcl.source import Range
 from statefmt.hcl.syntax import Call, Expression, references
+from statefmt.hcl.type_constraint import read_type
 from statefmt.hcl.value import (
     FALSE,
     TRUE,
@@ -63,6 +65,8 @@ def call_function(evaluation: Evaluator, expression: Call) -> Part:
         return _try(evaluation, expression)
     if name == "can":
         return _can(evaluation, expression)
+    if name == "convert":
+        return _convert(evaluation, expression)
     called = FUNCTIONS.get(name)
     if called is None:
         return _unevaluated(name, expression)
@@ -205,6 +209,21 @@ def _can(evaluation: Evaluator, expression: Call) -> Part:
     return retyped(found, BOOL) if isinstance(found, Unknown) else TRUE
 
 
+def _convert(evaluation: Evaluator, expression: Call) -> Part:
+    """Convert the first argument to the type constraint that the second argument is."""
+    if len(expression.arguments) != 2:
+        summary = "Not enough function arguments" if len(expression.arguments) < 2 else "Too many function arguments"
+        raise Refusal(summary, 'Function "convert" expects only 2 argument(s).', expression.range)
+    value, type_ = expression.arguments
+    constraint = read_type(type_, lambda default: evaluation.elsewhere(default, NoNames()))
+    for problem in constraint.problems:
+        raise Refusal(problem.summary, problem.detail, problem.range)
+    try:
+        return constraint.apply(evaluation.value(value))
+    except ConversionError as error:
+        raise _invalid(Parameter("value"), str(error), value.range) from None
+
+
 def _depends_on_unknown(evaluation: Evaluator, argument: Expression) -> Unknown | None:
     """Return the first unknown value that an expression refers to. Refused references are known to fail."""
     for reference in references(argument):
@@ -225,10 +244,4 @@ NEVER: Final = {
     "uuid": "it changes with each call",
 }
 # Not implemented. A function in the registry is evaluated even if it is listed here.
-NOT_YET: Final = frozenset(
-    """
-    assumeequal assumelistlength assumelistlengthmax assumelistlengthmin assumemaplength assumemaplengthmax
-    assumemaplengthmin assumenotnull assumesetlength assumesetlengthmax assumesetlengthmin assumestringprefix
-    base64gzip convert list map rsadecrypt type
-    """.split()  # noqa: SIM905 - shorter than one name per line
-)
+NOT_YET: Final = frozenset({"base64gzip", "rsadecrypt", "type"})

@@ -439,6 +439,21 @@ _define("toset", SetType(DYNAMIC))
 _define("tomap", MapType(DYNAMIC))
 
 
+_GONE = (
+    'the "{0}" function was deprecated in Terraform v0.12 and is not available in OpenTofu; use to{0}({1}) syntax to'
+)
+
+
+@function(rest=_ANY, name="list")
+def list_(*values: Part) -> Part:
+    raise FunctionError(f"{_GONE.format('list', '[ ... ]')} write a literal list")
+
+
+@function(rest=_ANY, name="map")
+def map_(*values: Part) -> Part:
+    raise FunctionError(f"{_GONE.format('map', '{ ... }')} write a literal map")
+
+
 @function(_ANY, own_marks=True)
 def sensitive(value: Part) -> Part:
     return marked(value, True)

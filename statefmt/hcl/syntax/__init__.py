@@ -374,6 +374,9 @@ def _parts(expression: Expression) -> tuple[Expression, ...]:
             return (operand,)
         case Parentheses(inner=inner) | TemplateWrap(inner=inner):
             return (inner,)
+        # Its second argument is a type, whose names refer to nothing.
+        case Call(name="convert" | "core::convert", arguments=arguments):
+            return arguments[:1]
         case Call(arguments=arguments):
             return arguments
         case Template(parts=parts):

@@ -1,6 +1,7 @@
 """The table of backends of OpenTofu and Terraform: their arguments, and the location of a workspace's state.
 
-Source: OpenTofu `internal/backend/remote-state/*/backend.go`, `internal/backend/{local,remote}`, `internal/cloud`.
+Source: OpenTofu `internal/backend/remote-state/*/backend.go`, `internal/backend/{local,remote}`, `internal/cloud`;
+Terraform `internal/backend/remote-state/oci`, which OpenTofu does not have.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ def state_file(values: SettingValues, workspace: str) -> PurePath:
 
 
 def object_key(values: SettingValues, workspace: str) -> str:
-    """Return the key of the object with a workspace's state in `s3`."""
+    """Return the key of the object with a workspace's state in `s3` and `oci`."""
     key = text_of(values, "key")
     if workspace == DEFAULT_WORKSPACE:
         return key
@@ -100,6 +101,10 @@ def _inmem_place(values: SettingValues, workspace: str, environment: Mapping[str
 
 def _kubernetes_place(values: SettingValues, workspace: str, environment: Mapping[str, str]) -> str:
     return f"kubernetes://{text_of(values, 'namespace')}/tfstate-{workspace}-{text_of(values, 'secret_suffix')}"
+
+
+def _oci_place(values: SettingValues, workspace: str, environment: Mapping[str, str]) -> str:
+    return f"oci://{text_of(values, 'namespace')}/{text_of(values, 'bucket')}/{object_key(values, workspace)}"
 
 
 def _local_place(values: SettingValues, workspace: str, environment: Mapping[str, str]) -> str:
@@ -222,6 +227,11 @@ def _block(name: str, *parts: BackendArgument) -> BackendArgument:
     return BackendArgument(name, kind=ArgumentKind.STRUCTURE, parts=parts)
 
 
+def _oci(name: str, default: SettingValue = None, secret: bool = False) -> BackendArgument:
+    # Terraform reads variables with the argument's own name, in lower case.
+    return BackendArgument(name, (f"OCI_{name}", name), default, secret)
+
+
 def _aws_endpoint(name: str, *older: str) -> BackendArgument:
     return _text(name, f"AWS_ENDPOINT_URL_{name.upper()}", *older, "AWS_ENDPOINT_URL")
 
@@ -317,14 +327,19 @@ _TYPES: Final = (
             _truth("encrypt", default=True),
             _text("acl", default="private"),
             _truth("accelerate"),
-            *_texts("domain", "endpoint"),
+            _text("domain", "TENCENTCLOUD_DOMAIN"),
+            _text("endpoint", "TENCENTCLOUD_ENDPOINT"),
             _block(
                 "assume_role",
                 _text("role_arn", "TENCENTCLOUD_ASSUME_ROLE_ARN"),
                 _text("session_name", "TENCENTCLOUD_ASSUME_ROLE_SESSION_NAME"),
                 _text("session_duration", "TENCENTCLOUD_ASSUME_ROLE_SESSION_DURATION"),
                 _text("policy"),
+                _text("external_id", "TENCENTCLOUD_ASSUME_ROLE_EXTERNAL_ID"),
             ),
+            _text("shared_credentials_dir", "TENCENTCLOUD_SHARED_CREDENTIALS_DIR"),
+            _text("profile", "TENCENTCLOUD_PROFILE"),
+            _text("cam_role_name", "TENCENTCLOUD_CAM_ROLE_NAME"),
         ),
         _cos_place,
         required=("bucket",),
@@ -417,6 +432,24 @@ _TYPES: Final = (
         locks=lambda _values, _location: ("lock of the open file",),
     ),
     BackendType(
+        "oci",
+        (
+            *_texts("bucket", "namespace"),
+            _oci("key", default="terraform.tfstate"),
+            _oci("workspace_key_prefix", default="tf-state-env"),
+            *map(_oci, ("region", "auth", "config_file_profile", "tenancy_ocid", "user_ocid", "fingerprint")),
+            _oci("private_key", secret=True),
+            _oci("private_key_path"),
+            _oci("private_key_password", secret=True),
+            _oci("kms_key_id"),
+            _oci("sse_customer_key", secret=True),
+            _oci("sse_customer_key_sha256"),
+            _oci("sse_customer_algorithm", default="AES256"),
+        ),
+        _oci_place,
+        required=("bucket", "namespace"),
+    ),
+    BackendType(
         "oss",
         (
             _text("bucket"),
@@ -426,7 +459,7 @@ _TYPES: Final = (
             _text("endpoint", "ALICLOUD_OSS_ENDPOINT", "OSS_ENDPOINT"),
             _text("sts_endpoint", "ALICLOUD_STS_ENDPOINT"),
             _text("tablestore_endpoint", "ALICLOUD_TABLESTORE_ENDPOINT"),
-            *_texts("tablestore_table", "acl"),
+            *_texts("tablestore_instance_name", "tablestore_table", "acl"),
             _truth("encrypt"),
             _secret("access_key", "ALICLOUD_ACCESS_KEY", "ALICLOUD_ACCESS_KEY_ID"),
             _secret("secret_key", "ALICLOUD_SECRET_KEY", "ALICLOUD_ACCESS_KEY_SECRET"),

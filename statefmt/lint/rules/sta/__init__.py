@@ -247,8 +247,9 @@ Reports a state that OpenTofu would write differently: in another order, with ot
 values in another form.
 
 ## Why is this bad?
-It is harmless in itself. But something other than OpenTofu or Terraform wrote the file, and the next apply will
-also change unrelated lines.
+It is harmless in itself, but the next apply with OpenTofu will also change unrelated lines. Something other than the
+two engines wrote the file, or Terraform 1.12 or later did: it writes `"identity_schema_version": 0` into every object
+without an identity, which OpenTofu leaves out, and an `identity` before `private`.
 
 ## Example
 ```json
@@ -256,7 +257,7 @@ also change unrelated lines.
 ```
 
 ## What to do
-Run `statetool fmt`.
+Run `statetool fmt`. If Terraform 1.12 or later keeps writing the state, ignore this rule.
 """,
     ),
     Rule(
