@@ -10,8 +10,9 @@ from typing import Final
 from msgspec.structs import replace
 
 from statefmt.analysis.diff.values import ValueChange
-from statefmt.analysis.plans import changes_nothing, is_shown, open_checks, plan_counts, unknown_members
+from statefmt.analysis.plans import changes_nothing, is_shown, open_checks, plan_counts
 from statefmt.analysis.plans.bindings import BoundChange, PlanBindings
+from statefmt.analysis.plans.members import unknown_pointers
 from statefmt.analysis.plans.values import (
     DriftDetails,
     attribute_places,
@@ -187,7 +188,7 @@ def remarks(plan: ShownPlan) -> Iterator[str]:
         yield "Planning failed: this plan is not complete and cannot be applied."
     elif plan.complete is False:
         yield "This plan is not complete: after applying it, another one is needed."
-    if unknown := unknown_members(plan):
+    if unknown := unknown_pointers(plan):
         yield f"This plan has members that this version does not know, and does not show: {', '.join(unknown)}."
 
 
@@ -195,6 +196,7 @@ SIGNS: Final = MappingProxyType({
     Action.NO_OP: " ",
     Action.CREATE: "+",
     Action.READ: "<=",
+    Action.OPEN: "<=",
     Action.UPDATE: "~",
     Action.DELETE: "-",
     Action.DELETE_THEN_CREATE: "-/+",
@@ -205,6 +207,7 @@ SIGNS: Final = MappingProxyType({
 })  # fmt: skip
 _WORDS: Final = MappingProxyType({
     Action.READ: "read during apply",
+    Action.OPEN: "opened during apply, and not stored",
     Action.DELETE: "destroyed",
     Action.DELETE_THEN_CREATE: "replaced",
     Action.CREATE_THEN_DELETE: "replaced, created first",
@@ -223,7 +226,7 @@ _NOT_KNOWN: Final = "Provider instance not known"
 _DRIFT: Final = "Changed outside of OpenTofu"
 # Between the words of `AfterCreate`.
 _WORD: Final = pattern(r"(?<=[a-z])(?=[A-Z])")
-_NO_DETAILS: Final = frozenset({Action.NO_OP, Action.CREATE, Action.READ, Action.DELETE, Action.FORGET})
+_NO_DETAILS: Final = frozenset({Action.NO_OP, Action.CREATE, Action.READ, Action.OPEN, Action.DELETE, Action.FORGET})
 
 
 @dataclass(frozen=True, slots=True)
@@ -299,8 +302,8 @@ def _by_provider(changes: Iterable[BoundChange], manner: Manner) -> Iterator[Pla
 
 def _deferred(plan: ShownPlan) -> Iterator[Item]:
     for each in plan.deferred_changes:
-        change = each.resource_change
-        yield Item(SIGNS[change.action], _name(change), note=printable(each.reason.replace("_", " ")))
+        name = _object_name(each.address, each.deposed)
+        yield Item(SIGNS[each.change.action], name, note=printable(each.reason.replace("_", " ")))
     for action in plan.deferred_action_invocations:
         yield _action(action.action_invocation, action.reason.replace("_", " "))
 
@@ -394,7 +397,7 @@ def _name(change: PlannedChange) -> str:
     return _object_name(change.address, change.deposed)
 
 
-def _object_name(address: AbsResourceInstance, deposed: str) -> str:
+def _object_name(address: AbsResourceInstance | str, deposed: str) -> str:
     return printable(f"{address} (deposed object {deposed})" if deposed else str(address))
 
 

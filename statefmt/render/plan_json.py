@@ -13,6 +13,7 @@ from typing import Final, NamedTuple, TypeAlias
 from msgspec import Raw
 
 from statefmt.analysis.plans.bindings import BoundChange, PlanBindings, PlannedProvider
+from statefmt.analysis.plans.members import unknown_members
 from statefmt.formats.raw_json import Container, RawItem, container_at, skip_space
 from statefmt.golang import encode_string
 from statefmt.lifecycle.plan import Change, ShownPlan, decode_part, has_true
@@ -87,8 +88,9 @@ class _Editor:
             yield from self._action(self._spans.member(deferred, "action_invocation"))
         yield from self._variables(members)
         secrets = configuration_secrets(self._spans, members.get("configuration"), _by_block(plan))
+        yield from (_Edit(span, _HIDDEN) for span in secrets)
         unknown = unknown_members(self._spans, Span(0, len(self._text)))
-        yield from (_Edit(span, _HIDDEN) for span in (*secrets, *unknown))
+        yield from (_Edit(member.value, _HIDDEN) for member in unknown)
 
     def _action(self, span: Span | None) -> Iterator[_Edit]:
         """Hide sensitive arguments of an action; all of them if the plan has no mask for them."""
@@ -225,125 +227,6 @@ def _masks(change: Change) -> list[object]:
     """Return the masks of a change that may be true somewhere: nearly all are `{}` or false."""
     masks = (change.before_sensitive, change.after_sensitive)
     return [decode_part(mask) for mask in masks if mask is not None and b"true" in bytes(mask)]
-
-
-# Lists the members of a plan's JSON that may be printed, so that additions of later releases are hidden.
-# Source: `internal/command/jsonplan`, `jsonstate` and `jsonconfig` of OpenTofu 1.12 and Terraform 1.15.
-
-# The allowed content of a value: anything (None), the members of an object by name, `{"*": …}` for any names and
-# `[…]` for the elements of an array; a string is the name of a form.
-_Form: TypeAlias = "str | dict[str, _Form] | list[_Form] | None"
-
-
-def _anything(*names: str) -> dict[str, _Form]:
-    return dict.fromkeys(names)
-
-
-_FORMS: Final[Mapping[str, dict[str, _Form]]] = {
-    "plan": {
-        **_anything("format_version", "terraform_version", "timestamp", "applyable", "complete", "errored", "checks"),
-        "variables": {"*": _anything("value")},
-        "planned_values": "values",
-        "prior_state": {**_anything("format_version", "terraform_version", "checks"), "values": "values"},
-        "resource_drift": ["resource change"],
-        "resource_changes": ["resource change"],
-        "deferred_changes": [{"reason": None, "resource_change": "resource change"}],
-        "output_changes": {"*": "change"},
-        "action_invocations": ["action"],
-        "deferred_action_invocations": [{"reason": None, "action_invocation": "action"}],
-        "relevant_attributes": [_anything("resource", "attribute")],
-        "configuration": {
-            "provider_config": {
-                "*": _anything("name", "full_name", "alias", "version_constraint", "module_address", "expressions")
-            },
-            "root_module": "configured module",
-        },
-    },
-    "resource change": {
-        **_anything("address", "previous_address", "module_address", "mode", "type", "name", "index", "index_unknown"),
-        **_anything("provider_name", "deposed", "action_reason"),
-        "change": "change",
-    },
-    "change": {
-        **_anything("actions", "before", "after", "after_unknown", "before_sensitive", "after_sensitive"),
-        **_anything("replace_paths", "generated_config", "before_identity", "after_identity"),
-        "importing": _anything("id", "unknown", "identity"),
-    },
-    "action": {
-        **_anything("address", "type", "name", "config_values", "config_sensitive", "config_unknown", "provider_name"),
-        "lifecycle_action_trigger": {
-            **_anything("triggering_resource_address", "action_trigger_event", "action_trigger_block_index"),
-            **_anything("actions_list_index", "on_failure"),
-        },
-        "invoke_action_trigger": _anything("calling_resource_address"),
-    },
-    "values": {"outputs": {"*": _anything("sensitive", "deprecated", "value", "type")}, "root_module": "module"},
-    "module": {
-        "address": None,
-        "resources": [
-            {
-                **_anything("address", "mode", "type", "name", "index", "provider_name", "schema_version", "values"),
-                **_anything("sensitive_values", "depends_on", "tainted", "deposed_key"),
-                **_anything("identity", "identity_schema_version"),
-            }
-        ],
-        "child_modules": ["module"],
-    },
-    "configured module": {
-        "outputs": {
-            "*": {
-                **_anything("sensitive", "ephemeral", "deprecated", "depends_on", "description"),
-                "expression": "expression",
-            }
-        },
-        "resources": ["configured resource"],
-        "actions": [
-            {
-                **_anything("address", "type", "name", "provider_config_key"),
-                "count_expression": "expression",
-                "for_each_expression": "expression",
-            }
-        ],
-        "module_calls": {
-            "*": {
-                **_anything("source", "expressions", "version_constraint", "depends_on"),
-                "count_expression": "expression",
-                "for_each_expression": "expression",
-                "module": "configured module",
-            }
-        },
-        "variables": {
-            "*": _anything("type", "default", "description", "required", "sensitive", "ephemeral", "deprecated")
-        },
-    },
-    "configured resource": {
-        **_anything("address", "mode", "type", "name", "provider_config_key", "expressions", "schema_version"),
-        **_anything("depends_on"),
-        "provisioners": [_anything("type", "expressions")],
-        "count_expression": "expression",
-        "for_each_expression": "expression",
-    },
-    "expression": _anything("constant_value", "references"),
-}  # fmt: skip
-
-
-def unknown_members(spans: JSONSpans, plan: Span) -> Iterator[Span]:
-    """Yield the values of the members missing from this list."""
-    waiting: list[tuple[Span, _Form]] = [(plan, "plan")]
-    while waiting:
-        span, named = waiting.pop()
-        form = _FORMS[named] if isinstance(named, str) else named
-        if isinstance(form, list):
-            waiting += [(element, form[0]) for element in spans.elements(span)]
-        elif isinstance(form, dict):
-            any_name = form.get("*")
-            for name, value in spans.all_members(span):
-                if name in form:
-                    waiting.append((value, form[name]))
-                elif any_name is not None:
-                    waiting.append((value, any_name))
-                else:
-                    yield value
 
 
 # Finds the secrets in the configuration that a plan's JSON repeats: constants, and defaults of variables.

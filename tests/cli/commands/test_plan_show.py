@@ -248,7 +248,7 @@ _OUTPUT: Final = {"actions": ["create"], "before": None, "after": "y"}
          f"{_NOTHING}; 1 check not known before the apply."),
         (plan(applyable=True), "", f"{_NOTHING}."),
         (plan(stack_changes=[{"x": 1}]),
-         "This plan has members that this version does not know, and does not show: stack_changes.\n", f"{_NOTHING}."),
+         "This plan has members that this version does not know, and does not show: /stack_changes.\n", f"{_NOTHING}."),
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("output_format", ["text", "markdown"])
