@@ -217,6 +217,12 @@ class ShownPlan(Struct, frozen=True, kw_only=True):
     applyable: bool | None = None
     complete: bool | None = None
 
+    @property
+    def is_complete(self) -> bool:
+        """Whether the plan lists every change: planning did not fail, and nothing is left for a later plan."""
+        deferred = self.deferred_changes or self.deferred_action_invocations
+        return not self.errored and self.complete is not False and not deferred
+
 
 class Action(Enum):
     """The action of a plan on an object; the value is the list `actions` of the JSON form.

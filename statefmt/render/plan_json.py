@@ -14,6 +14,7 @@ from msgspec import Raw
 
 from statefmt.analysis.plans.bindings import BoundChange, PlanBindings, PlannedProvider
 from statefmt.analysis.plans.members import unknown_members
+from statefmt.analysis.plans.values import true_names
 from statefmt.formats.raw_json import Container, RawItem, container_at, skip_space
 from statefmt.golang import encode_string
 from statefmt.lifecycle.plan import Change, ShownPlan, decode_part, has_true
@@ -381,8 +382,3 @@ class JSONSpans:
         start = skip_space(self.text, span.start)
         is_wanted = self.text[start : start + 1] == opening
         return container_at(self.text, start, span.end) if is_wanted else None
-
-
-def true_names(masks: Iterable[object]) -> frozenset[str]:
-    """Return the attributes that are sensitive by a mask, or contain sensitive parts."""
-    return frozenset(name for mask in masks if isinstance(mask, dict) for name, part in mask.items() if has_true(part))

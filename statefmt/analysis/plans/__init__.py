@@ -61,11 +61,10 @@ def changes_nothing(plan: ShownPlan) -> bool:
     """
     changes: list[PlannedChange | Change] = [*plan.resource_changes, *plan.resource_drift]
     changes += plan.output_changes.values()
-    later = plan.deferred_changes or plan.action_invocations or plan.deferred_action_invocations
-    if any(map(_does_something, changes)) or later or open_checks(plan):
+    if any(map(_does_something, changes)) or plan.action_invocations or open_checks(plan):
         return False
     # `applyable` is true if an apply would have an effect, such as recording other results of checks.
-    return not plan.errored and plan.complete is not False and not plan.applyable and not unknown_pointers(plan)
+    return plan.is_complete and not plan.applyable and not unknown_pointers(plan)
 
 
 def _does_something(change: PlannedChange | Change) -> bool:

@@ -159,7 +159,8 @@ class PlanBindings:
         fate = self._fates.get((change.address_before, change.deposed))
         if fate is not None and fate.address == change.address:
             return _fated(fate)
-        found = self._configured(change.address, change.deposed, stays=change.action.leaves_object)
+        stays = change.action.creates or not change.action.removes
+        found = self._configured(change.address, change.deposed, stays=stays)
         if prior is None or found.provider is None or found.outcome is not FateKind.KEPT:
             return found
         same = translated(prior, self._required) == found.provider
