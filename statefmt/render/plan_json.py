@@ -1,7 +1,8 @@
-"""Prints a plan's own JSON with the provider instance of each change and of each prior object.
+"""Prints a plan's own JSON with the provider instance of each change and of each prior or planned object.
 
 Only adds members, and replaces sensitive values and unknown members; all other bytes are the plan's. Without a
-provider instance, `provider_instance` is null and `provider_instance_reason` gives the reason.
+provider instance, `provider_instance` is null and `provider_instance_reason` gives the reason. In the configuration,
+`provider_instance_expression` is the key in the `provider` argument of a resource block.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Final, NamedTuple, TypeAlias
 
+import msgspec
 from msgspec import Raw
 
 from statefmt.analysis.plans.bindings import BoundChange, PlanBindings, PlannedProvider
@@ -17,7 +19,9 @@ from statefmt.analysis.plans.members import unknown_members
 from statefmt.analysis.plans.values import true_names
 from statefmt.formats.raw_json import Container, RawItem, container_at, skip_space
 from statefmt.golang import encode_string
+from statefmt.hcl.syntax import Expression, Literal, reference_text, references
 from statefmt.lifecycle.plan import Change, ShownPlan, decode_part, has_true
+from statefmt.model.cty.number import Number, format_shortest
 from statefmt.pieces import Span
 from statefmt.redaction.object_value import named_steps, sounds_secret, typed_steps
 from statefmt.redaction.partial import HIDDEN
@@ -26,7 +30,10 @@ from statefmt.redaction.secrets import SecretSteps, known_attributes
 _HIDDEN: Final = encode_string(HIDDEN)
 # Finds the secrets without a mark in a value.
 _FindSecrets: TypeAlias = Callable[[Raw], Sequence[SecretSteps]]
+# A resource block: the names of its module's calls, and its address there.
+BlockKey: TypeAlias = tuple[tuple[str, ...], str]
 _AFTER: Final = "provider_name"
+_KEY: Final = "provider_config_key"
 
 
 class _Edit(NamedTuple):
@@ -70,8 +77,10 @@ class _Editor:
         prior = self._spans.member(members.get("prior_state"), "values")
         answers = [] if plan.prior_state is None else list(map(bindings.of_prior, plan.prior_state.resources()))
         yield from self._values(prior, answers)
+        planned = [] if plan.planned_values is None else list(map(bindings.of_planned, plan.planned_values.resources()))
+        yield from self._values(members.get("planned_values"), planned)
+        yield from self._keys(members.get("configuration"), bindings.key_expressions)
         if self._hides:
-            yield from self._values(members.get("planned_values"), ())
             yield from self._hidden_parts(plan, members)
 
     def _hidden_parts(self, plan: ShownPlan, members: Mapping[str, Span]) -> Iterator[_Edit]:
@@ -133,8 +142,20 @@ class _Editor:
         between = self._text[beside.whole.start : beside.value.start]
         return b"," + space + encode_string(name) + between[between.rindex(b'"') + 1 :] + value
 
+    def _keys(self, configuration: Span | None, keys: Mapping[BlockKey, Expression]) -> Iterator[_Edit]:
+        """Insert the key of the provider instance into the blocks of the configuration that have one."""
+        for names, module in configured_modules(self._spans, configuration) if keys else ():
+            for resource in self._spans.elements(module.get("resources")):
+                container = container_at(self._text, resource.start, resource.end)
+                address = self._spans.decoded(_by_name(container).get("address"))
+                key = keys.get((names, str(address)))
+                if key is not None:
+                    item = next((item for item in container.items if item.name == _KEY), container.items[-1])
+                    text = self._member_text(item, "provider_instance_expression", _expression_json(key))
+                    yield _Edit(Span(item.whole.end, item.whole.end), text)
+
     def _values(self, span: Span | None, answers: Sequence[PlannedProvider]) -> Iterator[_Edit]:
-        """Edit a state's values. `answers` has a provider for each resource in the order of the file, or nothing."""
+        """Edit a state's values. `answers` has a provider for each resource in the order of the file."""
         left = iter(answers)
         members = self._spans.members(span)
         if self._hides:
@@ -149,8 +170,7 @@ class _Editor:
             module = self._spans.members(waiting.pop())
             for resource in self._spans.elements(module.get("resources")):
                 container = container_at(self._text, resource.start, resource.end)
-                if answers:
-                    yield from self._named(container, next(left))
+                yield from self._named(container, next(left))
                 if self._hides:
                     parts = _by_name(container)
                     address = self._spans.decoded(parts.get("address"))
@@ -201,6 +221,24 @@ class _Editor:
         yield from (_Edit(found, _HIDDEN) for found in self._spans.hidden(span, mask))
 
 
+def _expression_json(key: Expression) -> bytes:
+    """Return an expression as the configuration in a plan has it: its constant value, or its references.
+
+    A reference comes first in full, then without its last step, down to the name of a value. Source: OpenTofu
+    `internal/command/jsonconfig/expression.go`, marshalExpression.
+    """
+    if isinstance(key, Literal):
+        value = key.value
+        constant = format_shortest(value).encode() if isinstance(value, Number) else msgspec.json.encode(value)
+        return b'{"constant_value":%b}' % constant
+    found = [
+        reference_text(each.root, each.steps[:length])
+        for each in references(key)
+        for length in range(len(each.steps), 0, -1)
+    ]
+    return b'{"references":[%b]}' % b",".join(map(encode_string, found))
+
+
 def _by_name(container: Container) -> dict[str, Span]:
     return {item.name: item.value for item in container.items}
 
@@ -235,9 +273,6 @@ def _masks(change: Change) -> list[object]:
 # resource type, and otherwise by their names: in providers, provisioners and resources without instances. Values with
 # the shape of a secret are hidden anywhere.
 
-# A resource block: the names of its module's calls, and its address there.
-BlockKey: TypeAlias = tuple[tuple[str, ...], str]
-
 
 def configuration_secrets(
     spans: JSONSpans, configuration: Span | None, sensitive: Mapping[BlockKey, frozenset[str]]
@@ -249,11 +284,7 @@ def configuration_secrets(
         yield from spans.at(configuration, named_steps("", text))
     for provider in spans.members(spans.member(configuration, "provider_config")).values():
         yield from _sounding(spans, spans.member(provider, "expressions"))
-    root = spans.member(configuration, "root_module")
-    waiting: list[tuple[tuple[str, ...], Span]] = [] if root is None else [((), root)]
-    while waiting:
-        names, module = waiting.pop()
-        parts = spans.members(module)
+    for names, parts in configured_modules(spans, configuration):
         for resource in spans.elements(parts.get("resources")):
             yield from _resource(spans, resource, names, sensitive)
         for output in spans.members(parts.get("outputs")).values():
@@ -265,11 +296,24 @@ def configuration_secrets(
                 yield default
             elif default is not None:
                 yield from spans.at(default, named_steps(name, Raw(spans.text[default.start : default.end])))
+        for call in spans.members(parts.get("module_calls")).values():
+            yield from _call(spans, spans.members(call))
+
+
+def configured_modules(
+    spans: JSONSpans, configuration: Span | None
+) -> Iterator[tuple[tuple[str, ...], Mapping[str, Span]]]:
+    """Yield the names of the calls of each module of a configuration, and the module's members."""
+    root = spans.member(configuration, "root_module")
+    waiting: list[tuple[tuple[str, ...], Span]] = [] if root is None else [((), root)]
+    while waiting:
+        names, module = waiting.pop()
+        parts = spans.members(module)
+        yield names, parts
         for name, call in spans.members(parts.get("module_calls")).items():
-            inner = spans.members(call)
-            yield from _call(spans, inner)
-            if "module" in inner:
-                waiting.append(((*names, name), inner["module"]))
+            inner = spans.member(call, "module")
+            if inner is not None:
+                waiting.append(((*names, name), inner))
 
 
 def _resource(

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import takewhile
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -168,7 +167,12 @@ def overlaps(needed: Iterable[tuple[str | int, ...]], changes: Iterable[ValueCha
 
 def _plain_steps(path: Iterable[object]) -> tuple[str | int, ...]:
     """Return a path up to the first step into a set or into JSON inside of a string."""
-    return tuple(takewhile(lambda step: isinstance(step, (str, int)), path))
+    found: list[str | int] = []
+    for step in path:
+        if not isinstance(step, (str, int)):
+            break
+        found.append(step)
+    return tuple(found)
 
 
 class _Forms:

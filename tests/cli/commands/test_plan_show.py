@@ -204,10 +204,8 @@ def test_standard_input_and_a_closed_pipe(program: Program) -> None:
     assert result.out == _PLAN[:20]
 
 
-_ACTION: Final = {
-    "address": "action.aws_lambda_invoke.warm",
-    "lifecycle_action_trigger": {"triggering_resource_address": "aws_vpc.a", "action_trigger_event": "AfterCreate"},
-}
+_TRIGGER: Final = {"triggering_resource_address": "aws_vpc.a", "action_trigger_event": "AfterCreate"}
+_ACTION: Final = {"address": "action.aws_lambda_invoke.warm", "lifecycle_action_trigger": _TRIGGER}
 
 
 def _checks(status: str) -> list[dict[str, Any]]:
@@ -249,8 +247,8 @@ _OUTPUT: Final = {"actions": ["create"], "before": None, "after": "y"}
         (plan(applyable=True), "", f"{_NOTHING}."),
         (plan(stack_changes=[{"x": 1}]),
          "This plan has members that this version does not know, and does not show: /stack_changes.\n", f"{_NOTHING}."),
-        (plan(change("aws_vpc.a", "no-op", change={"novel": "x"})),
-         "This plan has members that this version does not know, and does not show: /resource_changes/0/change/novel.\n",
+        (plan(change("aws_vpc.a", "no-op", change={"x": 1})),
+         "This plan has members that this version does not know, and does not show: /resource_changes/0/change/x.\n",
          f"{_NOTHING}."),
     ],
 )  # fmt: skip
@@ -308,7 +306,7 @@ def _line(statetool: Statetool, given: bytes, name: str) -> str:
 @pytest.mark.parametrize(
     ("members", "expected"),
     [
-        ({"importing": {"identity": {"account": "1", "name": "x"}}}, 'imported, identity { account = "1", name = "x" }'),
+        ({"importing": {"identity": {"account": "1", "n": "x"}}}, 'imported, identity { account = "1", n = "x" }'),
         ({"importing": {"identity": {"api_token": "hush", "n": 1}}},
          "imported, identity { api_token = (sensitive value), n = 1 }"),
         ({"importing": {"identity": {"p": "hush"}}, "after_sensitive": {"p": True}},
@@ -344,8 +342,8 @@ def test_drift_that_the_plan_depends_on(attribute: list[str | int], note: str, s
     [
         ({"invoke_action_trigger": {}}, "invoked by request"),
         ({"invoke_action_trigger": {"calling_resource_address": "aws_vpc.a"}}, "invoked for aws_vpc.a"),
-        ({"lifecycle_action_trigger": {"triggering_resource_address": "aws_vpc.a", "action_trigger_event": "AfterUpdate",
-          "on_failure": "ActionOnFailureTaint"}}, "after update of aws_vpc.a; a failure taints the object"),
+        ({"lifecycle_action_trigger": {**_TRIGGER, "on_failure": "ActionOnFailureTaint"}},
+         "after create of aws_vpc.a; a failure taints the object"),
     ],
 )  # fmt: skip
 def test_what_invokes_an_action(members: dict[str, Any], note: str, statetool: Statetool) -> None:
