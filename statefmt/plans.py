@@ -19,7 +19,6 @@ with lazy_imports(globals()):
         PlannedProvider as PlannedProvider,
         plan_variables as plan_variables,
     )
-    from statefmt.analysis.plans.members import unknown_pointers as unknown_pointers
     from statefmt.lifecycle.plan import (
         Action as Action,
         Change as Change,

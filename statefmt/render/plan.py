@@ -312,7 +312,9 @@ def _by_provider(changes: Iterable[BoundChange], manner: Manner) -> Iterator[Pla
 
 def _deferred(plan: ShownPlan) -> Iterator[Item]:
     for each in plan.deferred_changes:
-        notes = [each.reason.replace("_", " "), "imported" if each.change.importing is not None else ""]
+        importing = each.change.importing
+        imported = "imported, id not known" if importing and importing.unknown else "imported" if importing else ""
+        notes = [each.reason.replace("_", " "), imported]
         note = printable("; ".join(filter(None, notes)))
         yield Item(SIGNS[each.change.action], _object_name(each.address, each.deposed), note=note)
     for action in plan.deferred_action_invocations:

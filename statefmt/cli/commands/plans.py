@@ -30,7 +30,7 @@ from statefmt.cli.streams import result_terminal, say, write_result
 from statefmt.locations import STANDARD_INPUT, display_name
 from statefmt.moves import Proposals, parse_ignored_attribute, propose_moves
 from statefmt.operations_files import folder_names
-from statefmt.plans import PlanBindings, ShownPlan, plan_variables, unknown_pointers, verify
+from statefmt.plans import PlanBindings, ShownPlan, plan_variables, verify
 from statefmt.render.moves import moved_blocks, moves_json, operations_file
 from statefmt.render.terminal import counted
 from statefmt.rules import CONFIGURATION_NOT_KNOWN, check_configuration, checked_state
@@ -217,7 +217,7 @@ def moves_command(
     empty values are equal, and with --schemas sets in any order. What moves as a whole gets one block. Comments list
     objects that fit several others: they are never guessed.
 
-    Exit status 0: nothing is ambiguous; 1: some objects fit several others, or planning failed.
+    Exit status 0: nothing is ambiguous; 1: something is, or planning failed.
     """
     ignored = [parse_ignored_attribute(text) for text in ignore or ()]
     given = folder_plans(plans)
@@ -255,12 +255,12 @@ def _report(found: Proposals) -> None:
 
 
 def _warn_if_incomplete(plan: ShownPlan, name: str) -> None:
-    if plan.errored:
-        say(f"statetool: {display_name(name)}: planning failed: the plan is incomplete, and cannot be applied")
-    elif not plan.is_complete:
-        say(f"statetool: warning: {display_name(name)}: the plan is incomplete: it leaves changes for a later plan")
-    for pointer in unknown_pointers(plan):
-        say(f"statetool: warning: {display_name(name)}: unknown member {pointer}: a newer statetool may know it")
+    # Imported late: usage errors and wrong files do not need it.
+    from statefmt.render.plan import remarks
+
+    for text in remarks(plan):
+        kind = "" if plan.errored else "warning: "
+        say(f"statetool: {kind}{display_name(name)}: {text[0].lower()}{text[1:].removesuffix('.')}")
 
 
 class FolderPlan(NamedTuple):

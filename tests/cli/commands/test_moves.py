@@ -209,7 +209,7 @@ def test_warnings(statetool: Statetool) -> None:
     result = statetool("moves", name, "--ignore", "aws_x.typo", "--ignore", "*.other")
     assert result.status == 1
     failed, _, *unused = result.err.splitlines()
-    assert failed == f"statetool: {name}: planning failed: the plan is incomplete, and cannot be applied"
+    assert failed == f"statetool: {name}: planning failed: this plan is not complete and cannot be applied"
     assert unused == [
         "statetool: warning: --ignore aws_x.typo: no object that is destroyed or created has this attribute",
         "statetool: warning: --ignore *.other: no object that is destroyed or created has this attribute",
@@ -219,14 +219,14 @@ def test_warnings(statetool: Statetool) -> None:
 @pytest.mark.parametrize(
     ("members", "told"),
     [
-        ({"complete": False}, "warning: x/plan.json: the plan is incomplete: it leaves changes for a later plan"),
-        ({"novel": [1]}, "warning: x/plan.json: unknown member /novel: a newer statetool may know it"),
+        ({"complete": False}, "this plan is not complete: after applying it, another one is needed"),
+        ({"novel": [1]}, "this plan has members that this version does not know, and does not show: /novel"),
     ],
 )
 def test_a_plan_that_may_lack_changes(members: dict[str, Any], told: str, statetool: Statetool) -> None:
     result = statetool("moves", _write("x/plan.json", **members))
     assert result.status == 0
-    assert result.err.startswith(f"statetool: {told}\n")
+    assert result.err.startswith(f"statetool: warning: x/plan.json: {told}\n")
 
 
 @pytest.mark.parametrize("options", [[], ["--operations"], ["--format", "json"]])

@@ -130,4 +130,6 @@ def test_an_incomplete_plan(statetool: Statetool) -> None:
     _unpack("053-prevent-destroy")
     result = statetool("verify", "plan.json", "--before", "before.tfstate", "--after", "before.tfstate")
     assert result.status == 1
-    assert result.err.startswith("statetool: plan.json: planning failed: the plan is incomplete, and cannot be applied")
+    assert result.err.startswith(
+        "statetool: plan.json: planning failed: this plan is not complete and cannot be applied"
+    )
