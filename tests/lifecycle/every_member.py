@@ -41,7 +41,7 @@ def _names(address: str, index: str | int | None = None, **more: Any) -> dict[st
 
 
 def _change(actions: list[str], before: Any, after: Any, **more: Any) -> dict[str, Any]:
-    masks = {"after_unknown": {}, "before_sensitive": {}, "after_sensitive": {}}
+    masks: dict[str, Any] = {"after_unknown": {}, "before_sensitive": {}, "after_sensitive": {}}
     return {"actions": actions, "before": before, "after": after, **masks, **more}
 
 
