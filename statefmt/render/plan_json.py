@@ -209,12 +209,12 @@ class _Editor:
         yield from self._secret(span, partial(typed_steps, ""))
 
     def _variables(self, members: Mapping[str, Span]) -> Iterator[_Edit]:
-        """Hide the values of variables that the configuration in the plan marks as sensitive."""
+        """Hide the values of variables that the configuration in the plan marks as sensitive or ephemeral."""
         spans = self._spans
         root = spans.member(members.get("configuration"), "root_module")
         given = spans.members(members.get("variables"))
         for name, variable in spans.members(spans.member(root, "variables")).items():
-            if spans.decoded(spans.member(variable, "sensitive")) is True:
+            if _hides_value(spans, variable):
                 yield from self._hidden(spans.member(given.get(name), "value"), True)
 
     def _hidden(self, span: Span | None, mask: object) -> Iterator[_Edit]:
@@ -288,16 +288,22 @@ def configuration_secrets(
         for resource in spans.elements(parts.get("resources")):
             yield from _resource(spans, resource, names, sensitive)
         for output in spans.members(parts.get("outputs")).values():
-            if spans.decoded(spans.member(output, "sensitive")) is True:
+            if _hides_value(spans, output):
                 yield from spans.constants(spans.member(output, "expression"))
         for name, variable in spans.members(parts.get("variables")).items():
             default = spans.member(variable, "default")
-            if default is not None and spans.decoded(spans.member(variable, "sensitive")) is True:
+            if default is not None and _hides_value(spans, variable):
                 yield default
             elif default is not None:
                 yield from spans.at(default, named_steps(name, Raw(spans.text[default.start : default.end])))
         for call in spans.members(parts.get("module_calls")).values():
             yield from _call(spans, spans.members(call))
+
+
+def _hides_value(spans: JSONSpans, declaration: Span | None) -> bool:
+    """Return whether a variable or an output is sensitive, or ephemeral, so that nothing may store its value."""
+    members = spans.members(declaration)
+    return any(spans.decoded(members.get(name)) is True for name in ("sensitive", "ephemeral"))
 
 
 def configured_modules(
@@ -334,7 +340,7 @@ def _resource(
 def _call(spans: JSONSpans, call: Mapping[str, Span]) -> Iterator[Span]:
     variables = spans.members(spans.member(call.get("module"), "variables"))
     for name, expression in spans.all_members(call.get("expressions")):
-        if spans.decoded(spans.member(variables.get(name), "sensitive")) is True:
+        if _hides_value(spans, variables.get(name)):
             yield from spans.constants(expression)
 
 

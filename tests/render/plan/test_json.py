@@ -103,6 +103,10 @@ _OBJECT: Final = prior("aws_vpc.a", values={"p": "hush"}, sensitive_values={"p":
         {"planned_values": {"outputs": {"o": {"sensitive": True, "value": ["hush"]}}, "root_module": {}}},
         {"planned_values": {"root_module": {"child_modules": [{"resources": [_OBJECT]}]}}},
         {"variables": {"v": {"value": {"hush": 1}}}, "configuration": {"root_module": _VARIABLE}},
+        {
+            "variables": {"v": {"value": {"hush": 1}}},
+            "configuration": {"root_module": {"variables": {"v": {"ephemeral": True, "default": "hush"}}}},
+        },
         {"configuration": {"root_module": {"outputs": {"o": {"sensitive": True, "expression": _CONSTANT}}}}},
         {"configuration": {"provider_config": {"p": {"expressions": {"api_token": _CONSTANT}}}}},
         {
