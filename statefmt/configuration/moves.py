@@ -11,7 +11,7 @@ from collections.abc import Mapping
 import msgspec
 
 from statefmt.configuration.model import Configuration, MovedBlock, RemovedBlock
-from statefmt.hcl.syntax import AttributeAccess, Expression, Traversal, as_traversal
+from statefmt.hcl.syntax import Expression, as_traversal, reference_text
 from statefmt.model.addrs import (
     NO_KEY,
     AbsResource,
@@ -22,7 +22,6 @@ from statefmt.model.addrs import (
     Module,
     ModuleInstance,
     ModuleStep,
-    StringKey,
 )
 from statefmt.model.addrs.parsing import parse_abs_resource_instance, parse_module_instance
 from statefmt.model.errors import AddressError
@@ -151,7 +150,7 @@ def _endpoint(expression: Expression) -> ModuleInstance | AbsResourceInstance | 
     traversal = as_traversal(expression)
     if traversal is None:
         return None
-    text = _address_text(traversal)
+    text = reference_text(traversal.root, traversal.steps)
     try:
         return parse_abs_resource_instance(text)
     except AddressError:
@@ -160,18 +159,6 @@ def _endpoint(expression: Expression) -> ModuleInstance | AbsResourceInstance | 
         return parse_module_instance(text)
     except AddressError:
         return None
-
-
-def _address_text(traversal: Traversal) -> str:
-    parts = [traversal.root]
-    for step in traversal.steps:
-        if isinstance(step, AttributeAccess):
-            parts.append(f".{step.name}")
-        elif isinstance(step.key, str):
-            parts.append(str(StringKey(step.key)))
-        else:
-            parts.append(f"[{step.key.small_integer()}]")
-    return "".join(parts)
 
 
 def _last_key(endpoint: ModuleInstance | AbsResourceInstance) -> InstanceKey:

@@ -140,10 +140,15 @@ class PlannedChange(Struct, frozen=True, kw_only=True, gc=False):
 
 
 class DeferredChange(Struct, frozen=True, kw_only=True, gc=False):
-    """A change that the plan defers (Terraform only), and the reason."""
+    """A change that the plan defers (Terraform only), and the reason.
+
+    The address is as written: `aws_vpc.main[*]` stands for instances whose keys are not known.
+    """
 
     reason: str
-    resource_change: PlannedChange
+    address: str
+    change: Change
+    deposed: str = ""
 
 
 class ActionTrigger(Struct, frozen=True, kw_only=True, gc=False):
@@ -151,13 +156,21 @@ class ActionTrigger(Struct, frozen=True, kw_only=True, gc=False):
 
     triggering_resource_address: str = ""
     action_trigger_event: str = ""
+    on_failure: str = ""
+
+
+class InvokedAction(Struct, frozen=True, kw_only=True, gc=False):
+    """An action that a user asks for (`-invoke`), and the resource instance that it is invoked for, "" without one."""
+
+    calling_resource_address: str = ""
 
 
 class ActionInvocation(Struct, frozen=True, kw_only=True, gc=False):
-    """An action that the plan invokes (Terraform only): its address as written, and its trigger unless a user asks."""
+    """An action that the plan invokes (Terraform only): its address as written, and what asks for it."""
 
     address: str = ""
     lifecycle_action_trigger: ActionTrigger | None = None
+    invoke_action_trigger: InvokedAction | None = None
 
 
 class DeferredActionInvocation(Struct, frozen=True, kw_only=True, gc=False):
@@ -204,17 +217,24 @@ class ShownPlan(Struct, frozen=True, kw_only=True):
     applyable: bool | None = None
     complete: bool | None = None
 
+    @property
+    def is_complete(self) -> bool:
+        """Whether the plan lists every change: planning did not fail, and nothing is left for a later plan."""
+        deferred = self.deferred_changes or self.deferred_action_invocations
+        return not self.errored and self.complete is not False and not deferred
+
 
 class Action(Enum):
     """The action of a plan on an object; the value is the list `actions` of the JSON form.
 
-    Only OpenTofu writes `FORGET_THEN_CREATE`, only Terraform `CREATE_THEN_FORGET`. Source: OpenTofu
-    `internal/command/jsonplan`, `actionString`.
+    Only OpenTofu writes `FORGET_THEN_CREATE`, only OpenTofu 1.11 `OPEN`, for ephemeral resources, and only Terraform
+    `CREATE_THEN_FORGET`. Source: `internal/command/jsonplan`, `actionString`.
     """
 
     NO_OP = ("no-op",)
     CREATE = ("create",)
     READ = ("read",)
+    OPEN = ("open",)
     UPDATE = ("update",)
     DELETE = ("delete",)
     DELETE_THEN_CREATE = ("delete", "create")
@@ -252,7 +272,12 @@ class Action(Enum):
     @property
     def leaves_object(self) -> bool:
         """Whether the state has an object afterwards."""
-        return self not in (Action.DELETE, Action.FORGET)
+        return self not in (Action.DELETE, Action.FORGET, Action.OPEN)
+
+    @property
+    def has_effect(self) -> bool:
+        """Whether the action changes anything: an ephemeral resource leaves no trace."""
+        return self not in (Action.NO_OP, Action.OPEN)
 
 
 _DECODER: Final = msgspec.json.Decoder(float_hook=str)

@@ -83,12 +83,7 @@ def _plan(data: bytes, document: PlanJSON) -> ShownPlan:
         resource_changes=_resource_changes(reader, document.resource_changes or (), "/resource_changes"),
         resource_drift=_resource_changes(reader, document.resource_drift or (), "/resource_drift"),
         deferred_changes=tuple([
-            DeferredChange(
-                reason=deferred.reason or "",
-                resource_change=_resource_change(
-                    reader, deferred.resource_change, number, f"/deferred_changes/{number}/resource_change"
-                ),
-            )
+            _deferred_change(deferred, f"/deferred_changes/{number}/resource_change")
             for number, deferred in enumerate(document.deferred_changes or ())
         ]),
         action_invocations=document.action_invocations or (),
@@ -122,16 +117,24 @@ def _resource_change(reader: _AddressReader, change: _ResourceChangeJSON, number
         address = reader.read(change)
     except AddressError as error:
         raise PlanError(f"invalid address {change.address!r}: {error.detail}", f"{pointer}/address") from None
-    details = _change(change.change, f"{pointer}/change")
-    _check_forms(details, f"{pointer}/change")
     return PlannedChange(
         address=address,
-        change=details,
+        change=_object_change(change.change, f"{pointer}/change"),
         previous_address=_previous(change.previous_address, pointer) if change.previous_address else None,
         deposed=change.deposed or "",
         provider_name=change.provider_name or "",
         reason=change.action_reason or "",
         number=number,
+    )
+
+
+def _deferred_change(deferred: _DeferredChangeJSON, pointer: str) -> DeferredChange:
+    change = deferred.resource_change
+    return DeferredChange(
+        reason=deferred.reason or "",
+        address=change.address,
+        change=_object_change(change.change, f"{pointer}/change"),
+        deposed=change.deposed or "",
     )
 
 
@@ -163,8 +166,9 @@ def _change(change: _ChangeJSON, pointer: str) -> Change:
     )
 
 
-def _check_forms(change: Change, pointer: str) -> None:
+def _object_change(found: _ChangeJSON, pointer: str) -> Change:
     """Raise PlanError unless the values of an object are objects, and its masks objects or bools."""
+    change = _change(found, pointer)
     for name, raw, allowed in (
         ("before", change.before, _OBJECT),
         ("after", change.after, _OBJECT),
@@ -174,6 +178,7 @@ def _check_forms(change: Change, pointer: str) -> None:
     ):
         if raw is not None and memoryview(raw)[0] not in allowed:
             raise PlanError("not a valid plan: expected an object", f"{pointer}/{name}")
+    return change
 
 
 def _value(raw: Raw | UnsetType) -> Raw | None:

@@ -10,15 +10,19 @@ from typing import Final
 from msgspec.structs import replace
 
 from statefmt.analysis.diff.values import ValueChange
-from statefmt.analysis.plans import changes_nothing, is_shown, open_checks, plan_counts, unknown_members
+from statefmt.analysis.plans import changes_nothing, is_shown, open_checks, plan_counts
 from statefmt.analysis.plans.bindings import BoundChange, PlanBindings
+from statefmt.analysis.plans.members import unknown_pointers
 from statefmt.analysis.plans.values import (
     DriftDetails,
     attribute_places,
     change_details,
     drift_details,
     output_places,
+    overlaps,
     reason_text,
+    relevant_paths,
+    shown_identity,
 )
 from statefmt.analysis.providers import config_order
 from statefmt.lifecycle.plan import Action, ActionInvocation, Change, PlannedChange, ShownPlan, read_mask
@@ -185,9 +189,9 @@ def remarks(plan: ShownPlan) -> Iterator[str]:
     """Yield warnings to show before the changes."""
     if plan.errored:
         yield "Planning failed: this plan is not complete and cannot be applied."
-    elif plan.complete is False:
+    elif not plan.is_complete:
         yield "This plan is not complete: after applying it, another one is needed."
-    if unknown := unknown_members(plan):
+    if unknown := unknown_pointers(plan):
         yield f"This plan has members that this version does not know, and does not show: {', '.join(unknown)}."
 
 
@@ -195,6 +199,7 @@ SIGNS: Final = MappingProxyType({
     Action.NO_OP: " ",
     Action.CREATE: "+",
     Action.READ: "<=",
+    Action.OPEN: "<=",
     Action.UPDATE: "~",
     Action.DELETE: "-",
     Action.DELETE_THEN_CREATE: "-/+",
@@ -205,6 +210,7 @@ SIGNS: Final = MappingProxyType({
 })  # fmt: skip
 _WORDS: Final = MappingProxyType({
     Action.READ: "read during apply",
+    Action.OPEN: "opened during apply, and not stored",
     Action.DELETE: "destroyed",
     Action.DELETE_THEN_CREATE: "replaced",
     Action.CREATE_THEN_DELETE: "replaced, created first",
@@ -221,9 +227,16 @@ _REBOUND: Final = "Provider instance changes"
 _REMOVED: Final = "Removed"
 _NOT_KNOWN: Final = "Provider instance not known"
 _DRIFT: Final = "Changed outside of OpenTofu"
+_RELEVANT: Final = "the plan depends on it"
+# Source: Terraform `internal/configs/action.go`. An apply stops by default.
+_FAILURES: Final = MappingProxyType({
+    "ActionOnFailureHalt": "",
+    "ActionOnFailureTaint": "a failure taints the object",
+    "ActionOnFailureContinue": "the apply goes on after a failure",
+})  # fmt: skip
 # Between the words of `AfterCreate`.
 _WORD: Final = pattern(r"(?<=[a-z])(?=[A-Z])")
-_NO_DETAILS: Final = frozenset({Action.NO_OP, Action.CREATE, Action.READ, Action.DELETE, Action.FORGET})
+_NO_DETAILS: Final = frozenset({Action.NO_OP, Action.CREATE, Action.READ, Action.OPEN, Action.DELETE, Action.FORGET})
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,7 +291,7 @@ def _rebound(bound: BoundChange) -> Item:
 
 def _removed(changes: Iterable[BoundChange], manner: Manner) -> Iterator[Item]:
     for each in changes:
-        if not each.change.action.leaves_object:
+        if each.change.action.removes and not each.change.action.creates:
             yield Item(SIGNS[each.change.action], _name(each.change), note=_note(each.change, manner))
 
 
@@ -299,24 +312,35 @@ def _by_provider(changes: Iterable[BoundChange], manner: Manner) -> Iterator[Pla
 
 def _deferred(plan: ShownPlan) -> Iterator[Item]:
     for each in plan.deferred_changes:
-        change = each.resource_change
-        yield Item(SIGNS[change.action], _name(change), note=printable(each.reason.replace("_", " ")))
+        importing = each.change.importing
+        imported = "imported, id not known" if importing and importing.unknown else "imported" if importing else ""
+        notes = [each.reason.replace("_", " "), imported]
+        note = printable("; ".join(filter(None, notes)))
+        yield Item(SIGNS[each.change.action], _object_name(each.address, each.deposed), note=note)
     for action in plan.deferred_action_invocations:
         yield _action(action.action_invocation, action.reason.replace("_", " "))
 
 
 def _action(action: ActionInvocation, reason: str) -> Item:
     """Return an action without a sign: its configuration, which may contain secrets, is not shown."""
-    trigger = action.lifecycle_action_trigger
-    event = "" if trigger is None else _WORD.sub(" ", trigger.action_trigger_event).lower()
-    parts = [] if trigger is None else [f"{event} of {trigger.triggering_resource_address}"]
-    return Item(" ", printable(action.address), note=printable("; ".join([*parts, *filter(None, [reason])])))
+    trigger, invoked = action.lifecycle_action_trigger, action.invoke_action_trigger
+    parts = [reason]
+    if trigger is not None:
+        event = _WORD.sub(" ", trigger.action_trigger_event).lower()
+        failure = _FAILURES.get(trigger.on_failure, trigger.on_failure)
+        parts = [f"{event} of {trigger.triggering_resource_address}", failure, reason]
+    elif invoked is not None:
+        caller = invoked.calling_resource_address
+        parts = [f"invoked for {caller}" if caller else "invoked by request", reason]
+    return Item(" ", printable(action.address), note=printable("; ".join(filter(None, parts))))
 
 
 def _drift(plan: ShownPlan, manner: Manner) -> Iterator[Item]:
+    relevant = relevant_paths(plan)
     for change in plan.resource_drift:
+        needed = relevant.get(str(change.address), ())
         if change.action is Action.DELETE:
-            yield Item("-", _name(change), note="deleted")
+            yield Item("-", _name(change), note=f"deleted; {_RELEVANT}" if needed else "deleted")
         elif change.action is not Action.NO_OP:
             details = _drift_details(change, manner, manner.pairing)
             if details is None:
@@ -324,7 +348,8 @@ def _drift(plan: ShownPlan, manner: Manner) -> Iterator[Item]:
             elif details.is_drift:
                 lines = tuple(_line(one, change.change, manner) for one in details.changes)
                 lines = lines or (Line("~", "only what is marked as sensitive"),)
-                yield Item(SIGNS[change.action], _name(change), lines=lines)
+                note = _RELEVANT if overlaps(needed, details.changes) else ""
+                yield Item(SIGNS[change.action], _name(change), lines=lines, note=note)
         elif change.previous_address is not None and not plan.resource_changes:
             # A plan that only refreshes lists its moves here.
             yield Item(SIGNS[change.action], _name(change), note=_note(change, manner))
@@ -375,7 +400,11 @@ def _note(change: PlannedChange, manner: Manner) -> str:
     if change.change.importing is not None:
         named = change.change.importing.id
         text = str(HIDDEN) if _hides_id(change, manner) else shown(named, manner)
-        parts.append(f"imported, id {text}" if named else "imported")
+        identity = shown_identity(change.change, show_sensitive=manner.show_sensitive)
+        parts.append("imported")
+        parts[-1] += f", id {text}" if named else "" if identity is None else f", identity {shown(identity, manner)}"
+    if change.change.generated_config:
+        parts.append("its configuration is generated")
     return printable("; ".join(filter(None, parts)))
 
 
@@ -394,7 +423,7 @@ def _name(change: PlannedChange) -> str:
     return _object_name(change.address, change.deposed)
 
 
-def _object_name(address: AbsResourceInstance, deposed: str) -> str:
+def _object_name(address: AbsResourceInstance | str, deposed: str) -> str:
     return printable(f"{address} (deposed object {deposed})" if deposed else str(address))
 
 

@@ -1,7 +1,8 @@
-"""Prints a plan's own JSON with the provider instance of each change and of each prior object.
+"""Prints a plan's own JSON with the provider instance of each change and of each prior or planned object.
 
 Only adds members, and replaces sensitive values and unknown members; all other bytes are the plan's. Without a
-provider instance, `provider_instance` is null and `provider_instance_reason` gives the reason.
+provider instance, `provider_instance` is null and `provider_instance_reason` gives the reason. In the configuration,
+`provider_instance_expression` is the key in the `provider` argument of a resource block.
 """
 
 from __future__ import annotations
@@ -10,12 +11,17 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Final, NamedTuple, TypeAlias
 
+import msgspec
 from msgspec import Raw
 
 from statefmt.analysis.plans.bindings import BoundChange, PlanBindings, PlannedProvider
+from statefmt.analysis.plans.members import unknown_members
+from statefmt.analysis.plans.values import true_names
 from statefmt.formats.raw_json import Container, RawItem, container_at, skip_space
 from statefmt.golang import encode_string
+from statefmt.hcl.syntax import Expression, Literal, reference_text, references
 from statefmt.lifecycle.plan import Change, ShownPlan, decode_part, has_true
+from statefmt.model.cty.number import Number, format_shortest
 from statefmt.pieces import Span
 from statefmt.redaction.object_value import named_steps, sounds_secret, typed_steps
 from statefmt.redaction.partial import HIDDEN
@@ -24,7 +30,10 @@ from statefmt.redaction.secrets import SecretSteps, known_attributes
 _HIDDEN: Final = encode_string(HIDDEN)
 # Finds the secrets without a mark in a value.
 _FindSecrets: TypeAlias = Callable[[Raw], Sequence[SecretSteps]]
+# A resource block: the names of its module's calls, and its address there.
+BlockKey: TypeAlias = tuple[tuple[str, ...], str]
 _AFTER: Final = "provider_name"
+_KEY: Final = "provider_config_key"
 
 
 class _Edit(NamedTuple):
@@ -68,8 +77,10 @@ class _Editor:
         prior = self._spans.member(members.get("prior_state"), "values")
         answers = [] if plan.prior_state is None else list(map(bindings.of_prior, plan.prior_state.resources()))
         yield from self._values(prior, answers)
+        planned = [] if plan.planned_values is None else list(map(bindings.of_planned, plan.planned_values.resources()))
+        yield from self._values(members.get("planned_values"), planned)
+        yield from self._keys(members.get("configuration"), bindings.key_expressions)
         if self._hides:
-            yield from self._values(members.get("planned_values"), ())
             yield from self._hidden_parts(plan, members)
 
     def _hidden_parts(self, plan: ShownPlan, members: Mapping[str, Span]) -> Iterator[_Edit]:
@@ -87,8 +98,9 @@ class _Editor:
             yield from self._action(self._spans.member(deferred, "action_invocation"))
         yield from self._variables(members)
         secrets = configuration_secrets(self._spans, members.get("configuration"), _by_block(plan))
+        yield from (_Edit(span, _HIDDEN) for span in secrets)
         unknown = unknown_members(self._spans, Span(0, len(self._text)))
-        yield from (_Edit(span, _HIDDEN) for span in (*secrets, *unknown))
+        yield from (_Edit(member.value, _HIDDEN) for member in unknown)
 
     def _action(self, span: Span | None) -> Iterator[_Edit]:
         """Hide sensitive arguments of an action; all of them if the plan has no mask for them."""
@@ -130,8 +142,20 @@ class _Editor:
         between = self._text[beside.whole.start : beside.value.start]
         return b"," + space + encode_string(name) + between[between.rindex(b'"') + 1 :] + value
 
+    def _keys(self, configuration: Span | None, keys: Mapping[BlockKey, Expression]) -> Iterator[_Edit]:
+        """Insert the key of the provider instance into the blocks of the configuration that have one."""
+        for names, module in configured_modules(self._spans, configuration) if keys else ():
+            for resource in self._spans.elements(module.get("resources")):
+                container = container_at(self._text, resource.start, resource.end)
+                address = self._spans.decoded(_by_name(container).get("address"))
+                key = keys.get((names, str(address)))
+                if key is not None:
+                    item = next((item for item in container.items if item.name == _KEY), container.items[-1])
+                    text = self._member_text(item, "provider_instance_expression", _expression_json(key))
+                    yield _Edit(Span(item.whole.end, item.whole.end), text)
+
     def _values(self, span: Span | None, answers: Sequence[PlannedProvider]) -> Iterator[_Edit]:
-        """Edit a state's values. `answers` has a provider for each resource in the order of the file, or nothing."""
+        """Edit a state's values. `answers` has a provider for each resource in the order of the file."""
         left = iter(answers)
         members = self._spans.members(span)
         if self._hides:
@@ -146,8 +170,7 @@ class _Editor:
             module = self._spans.members(waiting.pop())
             for resource in self._spans.elements(module.get("resources")):
                 container = container_at(self._text, resource.start, resource.end)
-                if answers:
-                    yield from self._named(container, next(left))
+                yield from self._named(container, next(left))
                 if self._hides:
                     parts = _by_name(container)
                     address = self._spans.decoded(parts.get("address"))
@@ -186,16 +209,34 @@ class _Editor:
         yield from self._secret(span, partial(typed_steps, ""))
 
     def _variables(self, members: Mapping[str, Span]) -> Iterator[_Edit]:
-        """Hide the values of variables that the configuration in the plan marks as sensitive."""
+        """Hide the values of variables that the configuration in the plan marks as sensitive or ephemeral."""
         spans = self._spans
         root = spans.member(members.get("configuration"), "root_module")
         given = spans.members(members.get("variables"))
         for name, variable in spans.members(spans.member(root, "variables")).items():
-            if spans.decoded(spans.member(variable, "sensitive")) is True:
+            if _hides_value(spans, variable):
                 yield from self._hidden(spans.member(given.get(name), "value"), True)
 
     def _hidden(self, span: Span | None, mask: object) -> Iterator[_Edit]:
         yield from (_Edit(found, _HIDDEN) for found in self._spans.hidden(span, mask))
+
+
+def _expression_json(key: Expression) -> bytes:
+    """Return an expression as the configuration in a plan has it: its constant value, or its references.
+
+    A reference comes first in full, then without its last step, down to the name of a value. Source: OpenTofu
+    `internal/command/jsonconfig/expression.go`, marshalExpression.
+    """
+    if isinstance(key, Literal):
+        value = key.value
+        constant = format_shortest(value).encode() if isinstance(value, Number) else msgspec.json.encode(value)
+        return b'{"constant_value":%b}' % constant
+    found = [
+        reference_text(each.root, each.steps[:length])
+        for each in references(key)
+        for length in range(len(each.steps), 0, -1)
+    ]
+    return b'{"references":[%b]}' % b",".join(map(encode_string, found))
 
 
 def _by_name(container: Container) -> dict[str, Span]:
@@ -227,132 +268,10 @@ def _masks(change: Change) -> list[object]:
     return [decode_part(mask) for mask in masks if mask is not None and b"true" in bytes(mask)]
 
 
-# Lists the members of a plan's JSON that may be printed, so that additions of later releases are hidden.
-# Source: `internal/command/jsonplan`, `jsonstate` and `jsonconfig` of OpenTofu 1.12 and Terraform 1.15.
-
-# The allowed content of a value: anything (None), the members of an object by name, `{"*": …}` for any names and
-# `[…]` for the elements of an array; a string is the name of a form.
-_Form: TypeAlias = "str | dict[str, _Form] | list[_Form] | None"
-
-
-def _anything(*names: str) -> dict[str, _Form]:
-    return dict.fromkeys(names)
-
-
-_FORMS: Final[Mapping[str, dict[str, _Form]]] = {
-    "plan": {
-        **_anything("format_version", "terraform_version", "timestamp", "applyable", "complete", "errored", "checks"),
-        "variables": {"*": _anything("value")},
-        "planned_values": "values",
-        "prior_state": {**_anything("format_version", "terraform_version", "checks"), "values": "values"},
-        "resource_drift": ["resource change"],
-        "resource_changes": ["resource change"],
-        "deferred_changes": [{"reason": None, "resource_change": "resource change"}],
-        "output_changes": {"*": "change"},
-        "action_invocations": ["action"],
-        "deferred_action_invocations": [{"reason": None, "action_invocation": "action"}],
-        "relevant_attributes": [_anything("resource", "attribute")],
-        "configuration": {
-            "provider_config": {
-                "*": _anything("name", "full_name", "alias", "version_constraint", "module_address", "expressions")
-            },
-            "root_module": "configured module",
-        },
-    },
-    "resource change": {
-        **_anything("address", "previous_address", "module_address", "mode", "type", "name", "index", "index_unknown"),
-        **_anything("provider_name", "deposed", "action_reason"),
-        "change": "change",
-    },
-    "change": {
-        **_anything("actions", "before", "after", "after_unknown", "before_sensitive", "after_sensitive"),
-        **_anything("replace_paths", "generated_config", "before_identity", "after_identity"),
-        "importing": _anything("id", "unknown", "identity"),
-    },
-    "action": {
-        **_anything("address", "type", "name", "config_values", "config_sensitive", "config_unknown", "provider_name"),
-        "lifecycle_action_trigger": {
-            **_anything("triggering_resource_address", "action_trigger_event", "action_trigger_block_index"),
-            **_anything("actions_list_index", "on_failure"),
-        },
-        "invoke_action_trigger": _anything("calling_resource_address"),
-    },
-    "values": {"outputs": {"*": _anything("sensitive", "deprecated", "value", "type")}, "root_module": "module"},
-    "module": {
-        "address": None,
-        "resources": [
-            {
-                **_anything("address", "mode", "type", "name", "index", "provider_name", "schema_version", "values"),
-                **_anything("sensitive_values", "depends_on", "tainted", "deposed_key"),
-                **_anything("identity", "identity_schema_version"),
-            }
-        ],
-        "child_modules": ["module"],
-    },
-    "configured module": {
-        "outputs": {
-            "*": {
-                **_anything("sensitive", "ephemeral", "deprecated", "depends_on", "description"),
-                "expression": "expression",
-            }
-        },
-        "resources": ["configured resource"],
-        "actions": [
-            {
-                **_anything("address", "type", "name", "provider_config_key"),
-                "count_expression": "expression",
-                "for_each_expression": "expression",
-            }
-        ],
-        "module_calls": {
-            "*": {
-                **_anything("source", "expressions", "version_constraint", "depends_on"),
-                "count_expression": "expression",
-                "for_each_expression": "expression",
-                "module": "configured module",
-            }
-        },
-        "variables": {
-            "*": _anything("type", "default", "description", "required", "sensitive", "ephemeral", "deprecated")
-        },
-    },
-    "configured resource": {
-        **_anything("address", "mode", "type", "name", "provider_config_key", "expressions", "schema_version"),
-        **_anything("depends_on"),
-        "provisioners": [_anything("type", "expressions")],
-        "count_expression": "expression",
-        "for_each_expression": "expression",
-    },
-    "expression": _anything("constant_value", "references"),
-}  # fmt: skip
-
-
-def unknown_members(spans: JSONSpans, plan: Span) -> Iterator[Span]:
-    """Yield the values of the members missing from this list."""
-    waiting: list[tuple[Span, _Form]] = [(plan, "plan")]
-    while waiting:
-        span, named = waiting.pop()
-        form = _FORMS[named] if isinstance(named, str) else named
-        if isinstance(form, list):
-            waiting += [(element, form[0]) for element in spans.elements(span)]
-        elif isinstance(form, dict):
-            any_name = form.get("*")
-            for name, value in spans.all_members(span):
-                if name in form:
-                    waiting.append((value, form[name]))
-                elif any_name is not None:
-                    waiting.append((value, any_name))
-                else:
-                    yield value
-
-
 # Finds the secrets in the configuration that a plan's JSON repeats: constants, and defaults of variables.
 # The configuration has no masks. Attributes are judged by the marks of the changes and the known secrets of the
 # resource type, and otherwise by their names: in providers, provisioners and resources without instances. Values with
 # the shape of a secret are hidden anywhere.
-
-# A resource block: the names of its module's calls, and its address there.
-BlockKey: TypeAlias = tuple[tuple[str, ...], str]
 
 
 def configuration_secrets(
@@ -365,27 +284,42 @@ def configuration_secrets(
         yield from spans.at(configuration, named_steps("", text))
     for provider in spans.members(spans.member(configuration, "provider_config")).values():
         yield from _sounding(spans, spans.member(provider, "expressions"))
+    for names, parts in configured_modules(spans, configuration):
+        for resource in spans.elements(parts.get("resources")):
+            yield from _resource(spans, resource, names, sensitive)
+        for output in spans.members(parts.get("outputs")).values():
+            if _hides_value(spans, output):
+                yield from spans.constants(spans.member(output, "expression"))
+        for name, variable in spans.members(parts.get("variables")).items():
+            default = spans.member(variable, "default")
+            if default is not None and _hides_value(spans, variable):
+                yield default
+            elif default is not None:
+                yield from spans.at(default, named_steps(name, Raw(spans.text[default.start : default.end])))
+        for call in spans.members(parts.get("module_calls")).values():
+            yield from _call(spans, spans.members(call))
+
+
+def _hides_value(spans: JSONSpans, declaration: Span | None) -> bool:
+    """Return whether a variable or an output is sensitive, or ephemeral, so that nothing may store its value."""
+    members = spans.members(declaration)
+    return any(spans.decoded(members.get(name)) is True for name in ("sensitive", "ephemeral"))
+
+
+def configured_modules(
+    spans: JSONSpans, configuration: Span | None
+) -> Iterator[tuple[tuple[str, ...], Mapping[str, Span]]]:
+    """Yield the names of the calls of each module of a configuration, and the module's members."""
     root = spans.member(configuration, "root_module")
     waiting: list[tuple[tuple[str, ...], Span]] = [] if root is None else [((), root)]
     while waiting:
         names, module = waiting.pop()
         parts = spans.members(module)
-        for resource in spans.elements(parts.get("resources")):
-            yield from _resource(spans, resource, names, sensitive)
-        for output in spans.members(parts.get("outputs")).values():
-            if spans.decoded(spans.member(output, "sensitive")) is True:
-                yield from spans.constants(spans.member(output, "expression"))
-        for name, variable in spans.members(parts.get("variables")).items():
-            default = spans.member(variable, "default")
-            if default is not None and spans.decoded(spans.member(variable, "sensitive")) is True:
-                yield default
-            elif default is not None:
-                yield from spans.at(default, named_steps(name, Raw(spans.text[default.start : default.end])))
+        yield names, parts
         for name, call in spans.members(parts.get("module_calls")).items():
-            inner = spans.members(call)
-            yield from _call(spans, inner)
-            if "module" in inner:
-                waiting.append(((*names, name), inner["module"]))
+            inner = spans.member(call, "module")
+            if inner is not None:
+                waiting.append(((*names, name), inner))
 
 
 def _resource(
@@ -406,7 +340,7 @@ def _resource(
 def _call(spans: JSONSpans, call: Mapping[str, Span]) -> Iterator[Span]:
     variables = spans.members(spans.member(call.get("module"), "variables"))
     for name, expression in spans.all_members(call.get("expressions")):
-        if spans.decoded(spans.member(variables.get(name), "sensitive")) is True:
+        if _hides_value(spans, variables.get(name)):
             yield from spans.constants(expression)
 
 
@@ -498,8 +432,3 @@ class JSONSpans:
         start = skip_space(self.text, span.start)
         is_wanted = self.text[start : start + 1] == opening
         return container_at(self.text, start, span.end) if is_wanted else None
-
-
-def true_names(masks: Iterable[object]) -> frozenset[str]:
-    """Return the attributes that are sensitive by a mask, or contain sensitive parts."""
-    return frozenset(name for mask in masks if isinstance(mask, dict) for name, part in mask.items() if has_true(part))

@@ -118,6 +118,15 @@ def test_members_of_other_releases() -> None:
     assert terraform.deferred_changes[0].reason == "resource_config_unknown"
 
 
+@pytest.mark.parametrize("address", ["aws_instance.web[*]", "module.m[*].aws_instance.web"])
+def test_a_deferred_change_whose_keys_are_not_known(address: str) -> None:
+    """Terraform writes the wildcard of internal/addrs/instance_key.go, which is no address."""
+    change = _change(address, index_unknown=True, change={"actions": ["create"], "before": None})
+    deferred = {"reason": "instance_count_unknown", "resource_change": change}
+    (found,) = read_plan(_plan(deferred_changes=[deferred])).deferred_changes
+    assert (found.address, found.change.action) == (address, Action.CREATE)
+
+
 def test_null_lists() -> None:
     plan = read_plan(_plan(resource_changes=None, output_changes=None, prior_state=None, variables=None))
     assert (plan.resource_changes, plan.output_changes, plan.prior_state, plan.variables) == ((), {}, None, {})

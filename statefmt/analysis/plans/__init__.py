@@ -15,6 +15,7 @@ from msgspec import Raw
 
 from statefmt.analysis.diff.places import equal_values, plain
 from statefmt.analysis.diff.values import ValueChange, value_changes
+from statefmt.analysis.plans.members import unknown_pointers
 from statefmt.analysis.plans.values import masked
 from statefmt.golang import JSONValue, Members, loads_exact
 from statefmt.lifecycle.plan import Action, Change, PlannedChange, ShownPlan, ShownResource, read_mask
@@ -31,13 +32,6 @@ if TYPE_CHECKING:
 _ALWAYS: Final = ("add", "change", "destroy")
 _PASSED: Final = "pass"
 _FAILED: Final = frozenset({"fail", "error"})
-# The members of a plan without changes. A newer release may plan changes in another one.
-_MEMBERS: Final = frozenset({
-    "format_version", "terraform_version", "variables", "planned_values", "resource_drift", "resource_changes",
-    "deferred_changes", "deferred_action_invocations", "output_changes", "action_invocations", "prior_state",
-    "configuration", "relevant_attributes", "checks", "timestamp", "applyable", "complete", "errored",
-})  # fmt: skip
-_NOTHING: Final[tuple[object, ...]] = (None, False, "", 0, [], {})
 
 
 def plan_counts(plan: ShownPlan) -> str:
@@ -55,6 +49,7 @@ def plan_counts(plan: ShownPlan) -> str:
         "forget": sum(number for action, number in actions.items() if action.removes and not action.destroys),
         "move": sum(each.previous_address is not None for each in changes),
         "read": actions[Action.READ],
+        "open": actions[Action.OPEN],
     }
     return ", ".join(f"{number:,} to {what}" for what, number in numbers.items() if number or what in _ALWAYS)
 
@@ -66,25 +61,18 @@ def changes_nothing(plan: ShownPlan) -> bool:
     """
     changes: list[PlannedChange | Change] = [*plan.resource_changes, *plan.resource_drift]
     changes += plan.output_changes.values()
-    later = plan.deferred_changes or plan.action_invocations or plan.deferred_action_invocations
-    if any(map(_does_something, changes)) or later or open_checks(plan):
+    if any(map(_does_something, changes)) or plan.action_invocations or open_checks(plan):
         return False
     # `applyable` is true if an apply would have an effect, such as recording other results of checks.
-    return not plan.errored and plan.complete is not False and not plan.applyable and not unknown_members(plan)
+    return plan.is_complete and not plan.applyable and not unknown_pointers(plan)
 
 
 def _does_something(change: PlannedChange | Change) -> bool:
-    if change.action is not Action.NO_OP:
+    if change.action.has_effect:
         return True
     if isinstance(change, Change):
         return change.importing is not None
     return change.previous_address is not None or change.change.importing is not None
-
-
-def unknown_members(plan: ShownPlan) -> list[str]:
-    """Return the names of unknown top-level members that are neither null, false nor empty."""
-    members = msgspec.json.decode(plan.source, type=dict[str, msgspec.Raw])
-    return sorted(name for name in members.keys() - _MEMBERS if msgspec.json.decode(members[name]) not in _NOTHING)
 
 
 class OpenCheck(NamedTuple):

@@ -17,9 +17,10 @@ from msgspec import structs
 from statefmt.analysis.providers.fates import Fate, FateKind, provider_fates, required_sources, translated
 from statefmt.configuration import VariableOption
 from statefmt.configuration.instances import AbsentInstance
-from statefmt.configuration.provider_instances import ProviderReferences
+from statefmt.configuration.provider_instances import BlockBinding, ProviderReferences
 from statefmt.golang import encode_string
 from statefmt.hcl.source import Problem, ProblemKind
+from statefmt.hcl.syntax import Expression
 from statefmt.hcl.value import Unknown
 from statefmt.lifecycle.plan import Action, PlannedChange, ShownPlan, ShownResource
 from statefmt.model.addrs import AbsProviderInstance, AbsResourceInstance, ConfigProviderConfig, ResourceMode
@@ -32,6 +33,7 @@ _HOSTS: Final = frozenset({DEFAULT_HOST, TERRAFORM_HOST})
 MISSING: Final = frozenset({FateKind.CONFIGURATION_GONE, FateKind.INSTANCE_GONE, FateKind.FALLBACK_IMPOSSIBLE})
 NO_STATE_GIVEN: Final = "only the state names its provider instance: name the state with --state"
 OTHER_CONFIGURATION: Final = "the plan was made from another configuration, or with other variables"
+_NO_CHANGE: Final = "the plan has no change of this object"
 _OTHER_STATE: Final = "the state has no such object, so it is not the state that the plan was made for"
 
 
@@ -130,6 +132,28 @@ class PlanBindings:
             return _not_known(f"its address is invalid: {error.detail}")
         return self._named(self._configured(address, "", stays=True), resource.provider_name)
 
+    def of_planned(self, resource: ShownResource) -> PlannedProvider:
+        """Return the provider instance of an object in `planned_values`: that of its change."""
+        return self._planned_by_text.get(resource.address) or _not_known(_NO_CHANGE)
+
+    @cached_property
+    def _planned_by_text(self) -> Mapping[str, PlannedProvider]:
+        return {str(each.change.address): each.planned for each in self.changes if not each.change.deposed}
+
+    @cached_property
+    def key_expressions(self) -> Mapping[tuple[tuple[str, ...], str], Expression]:
+        """The keys in the `provider` arguments of resource blocks, by the module's path and the address there."""
+        found = {
+            address: self._references.block_binding(address)
+            for address, block in self._references.blocks.items()
+            if block.provider is not None
+        }
+        return {
+            (address.module.names, str(address.resource)): binding.key
+            for address, binding in found.items()
+            if isinstance(binding, BlockBinding) and binding.key is not None
+        }
+
     @cached_property
     def _imported(self) -> frozenset[str]:
         return frozenset(str(each.address) for each in self._plan.resource_changes if each.change.importing is not None)
@@ -159,7 +183,8 @@ class PlanBindings:
         fate = self._fates.get((change.address_before, change.deposed))
         if fate is not None and fate.address == change.address:
             return _fated(fate)
-        found = self._configured(change.address, change.deposed, stays=change.action.leaves_object)
+        stays = change.action.creates or not change.action.removes
+        found = self._configured(change.address, change.deposed, stays=stays)
         if prior is None or found.provider is None or found.outcome is not FateKind.KEPT:
             return found
         same = translated(prior, self._required) == found.provider

@@ -17,15 +17,39 @@ from msgspec import Raw
 from statefmt.analysis.diff.places import Crossing, equal_values, plain
 from statefmt.analysis.diff.values import ValueChange, value_changes
 from statefmt.golang import JSONValue, Members, NumberText, loads_exact
-from statefmt.lifecycle.plan import Change, PlannedChange, decode_part, has_true, read_mask
+from statefmt.lifecycle.plan import Change, PlannedChange, ShownPlan, decode_part, has_true, read_mask
 from statefmt.model.addrs import NO_KEY, IntKey
 from statefmt.model.cty import DYNAMIC, SetType, Type, element_type, member_type
-from statefmt.redaction.object_value import named_steps, typed_steps
+from statefmt.redaction.object_value import named_steps, sounds_secret, typed_steps
 from statefmt.redaction.partial import HIDDEN, hidden_at, path_text
 from statefmt.redaction.secrets import SecretSteps
 
 if TYPE_CHECKING:
     from statefmt.pairing import BlockPairing
+
+
+def shown_identity(change: Change, *, show_sensitive: bool) -> JSONValue:
+    """Return the identity that a change imports, None without one.
+
+    It has no mask: hidden are members that are sensitive as attributes, and secrets by name or shape.
+    """
+    raw = None if change.importing is None else change.importing.identity
+    identity = _value(raw)
+    if raw is None or show_sensitive or not isinstance(identity, Members):
+        return identity
+    masks = [read_mask(mask) for mask in (change.before_sensitive, change.after_sensitive)]
+    if True in masks:
+        return HIDDEN
+    hidden = true_names(masks)
+    found = hidden_at(identity, typed_steps("", raw))
+    if not isinstance(found, Members):
+        return found
+    return Members((name, HIDDEN if name in hidden or sounds_secret(name) else part) for name, part in found)
+
+
+def true_names(masks: Iterable[object]) -> frozenset[str]:
+    """Return the attributes that are sensitive by a mask, or contain sensitive parts."""
+    return frozenset(name for mask in masks if isinstance(mask, dict) for name, part in mask.items() if has_true(part))
 
 
 class KnownAfterApply(NumberText):
@@ -124,6 +148,31 @@ def drift_details(
         raise ValueError("nested too deeply") from None
     shown = (before, after) if show_sensitive else _hidden(change, before, after, secret)
     return DriftDetails(value_changes(before, after, *shown, exact=exact, pairing=pairing), tuple(forms.paths))
+
+
+def relevant_paths(plan: ShownPlan) -> Mapping[str, Sequence[tuple[str | int, ...]]]:
+    """Return the paths of the attributes that a plan depends on, by the address of their object."""
+    found: dict[str, list[tuple[str | int, ...]]] = {}
+    for each in plan.relevant_attributes:
+        found.setdefault(each.resource, []).append(_plain_steps(map(decode_part, each.attribute)))
+    return found
+
+
+def overlaps(needed: Iterable[tuple[str | int, ...]], changes: Iterable[ValueChange]) -> bool:
+    """Return whether one of the paths is that of a difference, leads to it, or is inside of it."""
+    changed = {_plain_steps(each.path) for each in changes}
+    leading = {path[:length] for path in changed for length in range(len(path) + 1)}
+    return any(path in leading or any(path[:length] in changed for length in range(len(path))) for path in needed)
+
+
+def _plain_steps(path: Iterable[object]) -> tuple[str | int, ...]:
+    """Return a path up to the first step into a set or into JSON inside of a string."""
+    found: list[str | int] = []
+    for step in path:
+        if not isinstance(step, (str, int)):
+            break
+        found.append(step)
+    return tuple(found)
 
 
 class _Forms:

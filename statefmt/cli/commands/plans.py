@@ -79,8 +79,8 @@ def plan_show_command(
     Hidden are values that the plan marks as sensitive, what rules SEC001 to SEC004 and OUT004 take for a secret, the
     arguments of actions that the plan does not mark at all, and in JSON the members that statetool does not know.
 
-    Exit status 0: every provider instance exists, as far as is known; 1: one is missing, or errors in the configuration
-    hide it.
+    Exit status 0: every provider instance exists, as far as is known; 1: one is missing, errors in the configuration
+    hide it, or planning failed.
     """
     if configuration.directory is None:
         raise UsageError("Missing option '--config': the directory of the configuration.")
@@ -94,6 +94,8 @@ def plan_show_command(
     assert references is not None
     snapshot = None if state is None else opened_state(state).snapshot
     bindings = PlanBindings(shown, references, snapshot)
+    if output_format is PlanFormat.JSON:
+        _warn_if_incomplete(shown, plan)
     wrong = report_problems(check_configuration(references, select=CONFIGURATION_NOT_KNOWN))
     manner = Manner(show_sensitive=show_sensitive)
     if output_format is PlanFormat.JSON:
@@ -110,7 +112,7 @@ def plan_show_command(
         for piece in plan_text(shown, bindings, manner, result_terminal()):
             print(piece)
     missing = any(each.planned.is_missing for each in bindings.changes) or bindings.stranded
-    return FOUND if missing or wrong else FINE
+    return FOUND if missing or wrong or shown.errored else FINE
 
 
 @examples(
@@ -150,12 +152,13 @@ def verify_command(
     Each object must be as planned, and what the plan leaves alone as before. What only the provider decides may be
     anything that is known. Findings are those of the rules LIF (statetool rule LIF).
 
-    Exit status 0: no findings at or above the failing severity; 1: findings; 2: failure.
+    Exit status 0: no findings at or above the failing severity; 1: findings, or planning failed; 2: failure.
     """
     if [plan, after, before].count(STANDARD_INPUT) > 1:
         raise BadParameter("only one of the files can come from standard input")
     planned = load_plan(plan)
     by_type = provider_schemas(schemas)
+    _warn_if_incomplete(planned, plan)
     old = None if before is None else opened_state(before)
     new = opened_state(after)
     run_context().phase("comparing")
@@ -172,11 +175,10 @@ def verify_command(
         checked.insert(0, checked_state(old.location, old.data, old.version, found.before))
     failing = fail_on or Severity.ERROR
     print_report(checked, (), output_format, failing)
-    _warn_if_incomplete(planned, plan)
     if found.not_made:
         say(f"statetool: {found.not_made} of {counted(found.planned, 'planned change')} not made")
     worst = max((finding.severity.rank for state in checked for finding in state.findings), default=-1)
-    return FOUND if worst >= failing.rank else FINE
+    return FOUND if worst >= failing.rank or planned.errored else FINE
 
 
 @examples(
@@ -218,13 +220,15 @@ def moves_command(
     instance), and no other object fits. Null and empty values are equal, and with --schemas sets in any order. What
     moves as a whole gets one block. Comments list objects that fit several others.
 
-    Exit status 0: nothing is ambiguous; 1: some objects fit several others.
+    Exit status 0: nothing is ambiguous; 1: something is, or planning failed.
     """
     ignored = [parse_ignored_attribute(text) for text in ignore or ()]
     given = folder_plans(plans)
     in_states = operations or len(given) > 1
     by_type = provider_schemas(schemas)
     shown = {one.state: load_plan(one.file) for one in given}
+    for one in given:
+        _warn_if_incomplete(shown[one.state], one.file)
     run_context().phase("comparing")
     references = {}
     if configuration.directory is not None:
@@ -243,11 +247,9 @@ def moves_command(
         folders = {one.state: one.folder for one in given}
         print(operations_file(found, folders) if in_states else moved_blocks(found), end="")
         _report(found)
-    for one in given:
-        _warn_if_incomplete(shown[one.state], one.file)
     for rule in found.unused:
         say(f"statetool: warning: --ignore {rule}: no object that is destroyed or created has this attribute")
-    return FOUND if found.ambiguous else FINE
+    return FOUND if found.ambiguous or any(plan.errored for plan in shown.values()) else FINE
 
 
 def _report(found: Proposals) -> None:
@@ -265,8 +267,12 @@ def _report(found: Proposals) -> None:
 
 
 def _warn_if_incomplete(plan: ShownPlan, name: str) -> None:
-    if plan.errored:
-        say(f"statetool: warning: {display_name(name)}: the plan is incomplete, since planning failed with an error")
+    # Imported late: usage errors and wrong files do not need it.
+    from statefmt.render.plan import remarks
+
+    for text in remarks(plan):
+        kind = "" if plan.errored else "warning: "
+        say(f"statetool: {kind}{display_name(name)}: {text[0].lower()}{text[1:].removesuffix('.')}")
 
 
 class FolderPlan(NamedTuple):

@@ -5,13 +5,14 @@ Source of the references: HCL `traversal_for_expr.go`, `hclsyntax/variables.go`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, Protocol, TypeAlias
 
 import msgspec
 
 from statefmt.hcl.source import Range
 from statefmt.hcl.value import UnknownKind
+from statefmt.model.addrs import hcl_quote
 from statefmt.model.cty.number import Number
 
 
@@ -307,6 +308,17 @@ def as_traversal(expression: Expression) -> Traversal | None:
             return None
         return Traversal(source.root, source.root_range, source.steps + expression.steps, expression.range)
     return None
+
+
+def reference_text(root: str, steps: Iterable[Access]) -> str:
+    """Return a reference as HCL: `each.value["region"]`."""
+    return "".join([root, *map(_step_text, steps)])
+
+
+def _step_text(step: Access) -> str:
+    if isinstance(step, AttributeAccess):
+        return f".{step.name}"
+    return f"[{hcl_quote(step.key) if isinstance(step.key, str) else step.key.small_integer()}]"
 
 
 def as_keyword(expression: Expression) -> str | None:

@@ -80,7 +80,7 @@ def verify(
         return Verification(
             after=tuple(found),
             before=tuple(found_before),
-            planned=sum(change.action is not Action.NO_OP for change in plan.resource_changes),
+            planned=sum(change.action.has_effect for change in plan.resource_changes),
             not_made=len(checks.failed),
         )
     except RecursionError:
@@ -111,7 +111,7 @@ def _header_findings(plan: ShownPlan, old: Side, new: Side) -> Iterator[Finding]
 def _changes_state(plan: ShownPlan) -> bool:
     """Return whether an apply of the plan certainly changes the state."""
     return (
-        any(change.action is not Action.NO_OP for change in plan.resource_changes)
+        any(change.action.has_effect for change in plan.resource_changes)
         or any(change.previous_address is not None for change in plan.resource_changes)
         or any(change.action is not Action.NO_OP for change in plan.output_changes.values())
     )

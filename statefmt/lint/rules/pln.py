@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from statefmt.analysis.plans import PriorDifference, PriorKind, changed_outputs, open_checks, unknown_members
+from statefmt.analysis.plans import PriorDifference, PriorKind, changed_outputs, open_checks
+from statefmt.analysis.plans.members import unknown_pointers
 from statefmt.analysis.plans.values import paths_text, reason_text, replacing_paths
 from statefmt.formats.providers import PUBLIC_HOSTS, engine_of
 from statefmt.formats.raw_json import token
@@ -196,7 +197,7 @@ def _failed(subject: PlanSubject) -> Iterable[Finding]:
 def _incomplete(subject: PlanSubject) -> Iterable[Finding]:
     plan = subject.plan
     left = [
-        *(str(each.resource_change.address) for each in plan.deferred_changes),
+        *(each.address for each in plan.deferred_changes),
         *(each.action_invocation.address for each in plan.deferred_action_invocations),
     ]
     # A failed plan has another finding.
@@ -209,10 +210,10 @@ def _incomplete(subject: PlanSubject) -> Iterable[Finding]:
             pointer=pointer if left else "/complete",
             fix="Apply the plan, then make another one and check it.",
         )
-    for name in unknown_members(plan):
-        detail = f"This version of statetool does not know the member {name}, which may have changes."
+    for pointer in unknown_pointers(plan):
+        detail = f"This version of statetool does not know the member {pointer}, which may have changes."
         fix = "Update statetool, or read the plan with the release that made it."
-        yield Code.PLAN_INCOMPLETE.finding("Plan has an unknown member", detail, pointer=f"/{token(name)}", fix=fix)
+        yield Code.PLAN_INCOMPLETE.finding("Plan has an unknown member", detail, pointer=pointer, fix=fix)
 
 
 def _check_failed(subject: PlanSubject) -> Iterable[Finding]:
@@ -408,8 +409,8 @@ Read the error in the output of `tofu plan`, mend its cause, and make the plan a
 
 ## What it does
 Reports, with `--plan`, a plan that leaves changes or actions for a later plan, because something is not known yet
-(`complete` is false, `deferred_changes`, `deferred_action_invocations`); and a plan with members that statetool does
-not know, which a newer release may use for changes.
+(`complete` is false, `deferred_changes`, `deferred_action_invocations`); and the members of a plan that statetool does
+not know, each kind once, which a newer release may use for changes.
 
 ## Why is this bad?
 A review of the plan, and the other rules, see only a part of what will happen. After the apply, the infrastructure is

@@ -207,11 +207,26 @@ def test_nearly_equal_objects(statetool: Statetool) -> None:
 def test_warnings(statetool: Statetool) -> None:
     name = _write("x/plan.json", errored=True)
     result = statetool("moves", name, "--ignore", "aws_x.typo", "--ignore", "*.other")
-    assert result.err.splitlines()[1:] == [
-        f"statetool: warning: {name}: the plan is incomplete, since planning failed with an error",
+    assert result.status == 1
+    failed, _, *unused = result.err.splitlines()
+    assert failed == f"statetool: {name}: planning failed: this plan is not complete and cannot be applied"
+    assert unused == [
         "statetool: warning: --ignore aws_x.typo: no object that is destroyed or created has this attribute",
         "statetool: warning: --ignore *.other: no object that is destroyed or created has this attribute",
     ]
+
+
+@pytest.mark.parametrize(
+    ("members", "told"),
+    [
+        ({"complete": False}, "this plan is not complete: after applying it, another one is needed"),
+        ({"novel": [1]}, "this plan has members that this version does not know, and does not show: /novel"),
+    ],
+)
+def test_a_plan_that_may_lack_changes(members: dict[str, Any], told: str, statetool: Statetool) -> None:
+    result = statetool("moves", _write("x/plan.json", **members))
+    assert result.status == 0
+    assert result.err.startswith(f"statetool: warning: x/plan.json: {told}\n")
 
 
 @pytest.mark.parametrize("options", [[], ["--operations"], ["--format", "json"]])

@@ -204,10 +204,8 @@ def test_standard_input_and_a_closed_pipe(program: Program) -> None:
     assert result.out == _PLAN[:20]
 
 
-_ACTION: Final = {
-    "address": "action.aws_lambda_invoke.warm",
-    "lifecycle_action_trigger": {"triggering_resource_address": "aws_vpc.a", "action_trigger_event": "AfterCreate"},
-}
+_TRIGGER: Final = {"triggering_resource_address": "aws_vpc.a", "action_trigger_event": "AfterCreate"}
+_ACTION: Final = {"address": "action.aws_lambda_invoke.warm", "lifecycle_action_trigger": _TRIGGER}
 
 
 def _checks(status: str) -> list[dict[str, Any]]:
@@ -227,10 +225,10 @@ _OUTPUT: Final = {"actions": ["create"], "before": None, "after": "y"}
         (plan(errored=True), "Planning failed: this plan is not complete and cannot be applied.\n", f"{_NOTHING}."),
         (plan(complete=False), _INCOMPLETE, f"{_NOTHING}."),
         (plan(deferred_changes=[_DEFERRED], complete=False), _INCOMPLETE, f"{_NOTHING}; 1 change deferred."),
-        (plan(deferred_changes=[_DEFERRED]), "Deferred to a later plan:\n", f"{_NOTHING}; 1 change deferred."),
+        (plan(deferred_changes=[_DEFERRED]), _INCOMPLETE, f"{_NOTHING}; 1 change deferred."),
         (plan(action_invocations=[_ACTION]), "Actions:\n", f"{_NOTHING}; 1 action to invoke."),
         (plan(deferred_action_invocations=[{"reason": "deferred_prereq", "action_invocation": _ACTION}]),
-         "Deferred to a later plan:\n", f"{_NOTHING}; 1 change deferred."),
+         _INCOMPLETE, f"{_NOTHING}; 1 change deferred."),
         (plan(change("aws_vpc.b", "no-op", previous_address="aws_vpc.a")), "", f"{_NOTHING}, 1 to move."),
         (plan(resource_drift=[change("aws_vpc.b", "no-op", previous_address="aws_vpc.a")]),
          "Changed outside of OpenTofu:\n", f"{_NOTHING}; 1 object moved."),
@@ -248,7 +246,10 @@ _OUTPUT: Final = {"actions": ["create"], "before": None, "after": "y"}
          f"{_NOTHING}; 1 check not known before the apply."),
         (plan(applyable=True), "", f"{_NOTHING}."),
         (plan(stack_changes=[{"x": 1}]),
-         "This plan has members that this version does not know, and does not show: stack_changes.\n", f"{_NOTHING}."),
+         "This plan has members that this version does not know, and does not show: /stack_changes.\n", f"{_NOTHING}."),
+        (plan(change("aws_vpc.a", "no-op", change={"x": 1})),
+         "This plan has members that this version does not know, and does not show: /resource_changes/0/change/x.\n",
+         f"{_NOTHING}."),
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("output_format", ["text", "markdown"])
@@ -277,6 +278,85 @@ def test_no_changes(statetool: Statetool, given: bytes) -> None:
     assert statetool("plan-show", "plan.json", "--config", ".").text == "No changes.\n"
     markdown = statetool("plan-show", "plan.json", "--config", ".", "--format", "markdown").text
     assert markdown.endswith("\n\n**No changes**\n\n")
+
+
+def test_ephemeral_resources_change_nothing(statetool: Statetool) -> None:
+    """OpenTofu 1.11 lists them with an action of their own, which Changes.Empty() ignores."""
+    opened = {**change("aws_vpc.a", "open", mode="ephemeral"), "address": "ephemeral.aws_vpc.a"}
+    Path("plan.json").write_bytes(plan(opened))
+    text = statetool("plan-show", "plan.json", "--config", ".").text
+    assert "  <= ephemeral.aws_vpc.a (opened during apply, and not stored; no block declares it" in text
+    assert text.endswith("\n\nNo changes.\n")
+
+
+@pytest.mark.parametrize("output_format", ["text", "markdown", "json"])
+def test_a_failed_plan_fails(statetool: Statetool, output_format: str) -> None:
+    Path("plan.json").write_bytes(plan(errored=True))
+    result = statetool("plan-show", "plan.json", "--config", ".", "--format", output_format)
+    assert result.status == 1
+    assert "planning failed" in f"{result.err}{result.text}".lower()
+
+
+def _line(statetool: Statetool, given: bytes, name: str) -> str:
+    Path("plan.json").write_bytes(given)
+    lines = statetool("plan-show", "plan.json", "--config", ".").text.splitlines()
+    return next(line.strip() for line in lines if name in line)
+
+
+@pytest.mark.parametrize(
+    ("members", "expected"),
+    [
+        ({"importing": {"identity": {"account": "1", "n": "x"}}}, 'imported, identity { account = "1", n = "x" }'),
+        ({"importing": {"identity": {"api_token": "hush", "n": 1}}},
+         "imported, identity { api_token = (sensitive value), n = 1 }"),
+        ({"importing": {"identity": {"p": "hush"}}, "after_sensitive": {"p": True}},
+         "imported, identity { p = (sensitive value) }"),
+        ({"importing": {"identity": {"p": "hush"}}, "after_sensitive": True}, "imported, identity (sensitive value)"),
+        ({"importing": {"id": "a"}, "generated_config": "x {}"}, 'imported, id "a"; its configuration is generated'),
+    ],
+)  # fmt: skip
+def test_imports(members: dict[str, Any], expected: str, statetool: Statetool) -> None:
+    line = _line(statetool, plan(change('aws_vpc.main["eu"]', "no-op", change=members)), "aws_vpc.main")
+    assert line == f'aws_vpc.main["eu"] ({expected})'
+
+
+@pytest.mark.parametrize(
+    ("attribute", "note"),
+    [
+        (["tags"], " (the plan depends on it)"),
+        (["tags", "a", 0], " (the plan depends on it)"),
+        ([], " (the plan depends on it)"),
+        (["id"], ""),
+    ],
+)
+def test_drift_that_the_plan_depends_on(attribute: list[str | int], note: str, statetool: Statetool) -> None:
+    drifted = change("aws_vpc.main", "update", change={"before": {"tags": {"a": "x"}}, "after": {"tags": {"a": "y"}}})
+    relevant = [{"resource": "aws_vpc.main", "attribute": attribute}]
+    assert _line(statetool, plan(resource_drift=[drifted], relevant_attributes=relevant), "aws_vpc") == (
+        f"~ aws_vpc.main{note}"
+    )
+
+
+@pytest.mark.parametrize(
+    ("members", "note"),
+    [
+        ({"invoke_action_trigger": {}}, "invoked by request"),
+        ({"invoke_action_trigger": {"calling_resource_address": "aws_vpc.a"}}, "invoked for aws_vpc.a"),
+        ({"lifecycle_action_trigger": {**_TRIGGER, "on_failure": "ActionOnFailureTaint"}},
+         "after create of aws_vpc.a; a failure taints the object"),
+    ],
+)  # fmt: skip
+def test_what_invokes_an_action(members: dict[str, Any], note: str, statetool: Statetool) -> None:
+    action = {"address": "action.aws_lambda_invoke.warm", **members}
+    assert _line(statetool, plan(action_invocations=[action]), "action.") == f"{action['address']} ({note})"
+
+
+def test_unknown_members_are_hidden_at_any_depth(statetool: Statetool) -> None:
+    Path("plan.json").write_bytes(plan(change("aws_vpc.a", "no-op", change={"novel": {"x": "hush"}}), old="hush"))
+    result = statetool("plan-show", "plan.json", "--config", ".", "--format", "json")
+    document = json.loads(result.out)
+    assert document["old"] == document["resource_changes"][0]["change"]["novel"] == "(sensitive value)"
+    assert result.err.endswith("does not show: /old, /resource_changes/0/change/novel\n")
 
 
 def test_actions_are_listed_without_their_configuration(statetool: Statetool) -> None:
@@ -327,8 +407,10 @@ def test_the_schema_wants_provider_instances() -> None:
 def test_the_schema_has_the_members_of_a_plan() -> None:
     shown, given = (json.loads(schema_text(name)) for name in ("plan-show-output", "plan"))
     assert shown["properties"].keys() == given["properties"].keys()
-    assert {name: shown["$defs"][name] for name in given["$defs"] if name != "priorState"} == {
-        name: part for name, part in given["$defs"].items() if name != "priorState"
+    # Those with provider instances.
+    bound = {"priorState", "stateValues", "module"}
+    assert {name: shown["$defs"][name] for name in given["$defs"].keys() - bound} == {
+        name: part for name, part in given["$defs"].items() if name not in bound
     }
 
 

@@ -129,4 +129,7 @@ def test_not_a_state(statetool: Statetool) -> None:
 def test_an_incomplete_plan(statetool: Statetool) -> None:
     _unpack("053-prevent-destroy")
     result = statetool("verify", "plan.json", "--before", "before.tfstate", "--after", "before.tfstate")
-    assert "the plan is incomplete" in result.err
+    assert result.status == 1
+    assert result.err.startswith(
+        "statetool: plan.json: planning failed: this plan is not complete and cannot be applied"
+    )

@@ -180,6 +180,12 @@ _ACTIONS: Final = [{"reason": "deferred_prereq", "action_invocation": {"address"
         ({"deferred_changes": [], "complete": True}, []),
         ({"future_changes": [{}]}, [("PLN007", "warning", "/future_changes")]),
         ({"future_changes": {}, "future": None}, []),
+        # Once for each kind, at its first place.
+        (
+            {"resource_drift": [change("aws_vpc.a", "no-op", novel=1), change("aws_vpc.b", "no-op", novel=1, new=2)]},
+            [("PLN007", "warning", "/resource_drift/0/novel"), ("PLN007", "warning", "/resource_drift/1/new")],
+        ),
+        ({"checks": [{"address": _ADDRESS, "status": "pass", "why": "x"}]}, [("PLN007", "warning", "/checks/0/why")]),
         ({"checks": [{"address": _ADDRESS, "status": "fail"}]}, [("PLN008", "warning", "/checks")]),
         ({"checks": [{"address": _ADDRESS, "status": "unknown"}, {"address": _ADDRESS, "status": "pass"}]}, []),
     ],

@@ -13,7 +13,7 @@ from statefmt.configuration.provider_instances import ProviderReferences
 from statefmt.formats.reading import inspect
 from statefmt.lifecycle.read_plan import read_plan
 from statefmt.render.plan_json import plan_json
-from tests.analysis.plans.documents import change, plan, prior, state
+from tests.analysis.plans.documents import AWS, change, plan, prior, state
 from tests.lifecycle.plans import recorded_plans
 from tests.tables import each_row
 
@@ -59,7 +59,8 @@ def test_every_change_has_its_instance(name: str, tmp_path: Path) -> None:
     before = files.get("before.tfstate", b'{"version": 4, "terraform_version": "1.11.4", "serial": 1, "lineage": "l"}')
     document = json.loads(_json(files["plan.json"], _folder(files, tmp_path), before))
     prior_objects = _resources(document.get("prior_state", {}).get("values", {}).get("root_module", {}))
-    every = [*document.get("resource_changes", []), *document.get("resource_drift", []), *prior_objects]
+    planned = _resources(document["planned_values"]["root_module"])
+    every = [*document.get("resource_changes", []), *document.get("resource_drift", []), *prior_objects, *planned]
     assert [each["provider_instance"] for each in every] == [_BUILTIN] * len(every)
 
 
@@ -102,6 +103,10 @@ _OBJECT: Final = prior("aws_vpc.a", values={"p": "hush"}, sensitive_values={"p":
         {"planned_values": {"outputs": {"o": {"sensitive": True, "value": ["hush"]}}, "root_module": {}}},
         {"planned_values": {"root_module": {"child_modules": [{"resources": [_OBJECT]}]}}},
         {"variables": {"v": {"value": {"hush": 1}}}, "configuration": {"root_module": _VARIABLE}},
+        {
+            "variables": {"v": {"value": {"hush": 1}}},
+            "configuration": {"root_module": {"variables": {"v": {"ephemeral": True, "default": "hush"}}}},
+        },
         {"configuration": {"root_module": {"outputs": {"o": {"sensitive": True, "expression": _CONSTANT}}}}},
         {"configuration": {"provider_config": {"p": {"expressions": {"api_token": _CONSTANT}}}}},
         {
@@ -140,6 +145,61 @@ def test_repeated_members_are_all_hidden(tmp_path: Path) -> None:
 def test_numbers_beyond_floats_in_masks(tmp_path: Path) -> None:
     given = plan(_update("hush", {"x": True, "y": 0})).replace(b'"y": 0', b'"y": 1e400')
     assert b"hush" not in _json(given, tmp_path, show_sensitive=False)
+
+
+_KEYED: Final = """
+terraform {
+  required_providers {
+    aws = { source = "hashicorp/aws" }
+  }
+}
+provider "aws" {
+  alias    = "by"
+  for_each = toset(["eu"])
+  region   = each.key
+}
+resource "aws_vpc" "each" {
+  for_each = { a = { region = "eu" } }
+  provider = aws.by[each.value.region]
+}
+resource "aws_vpc" "fixed" {
+  provider = aws.by["eu"]
+}
+resource "aws_vpc" "other" {
+  provider = aws.by[var.of["x"] == "" ? local.a : "eu"]
+}
+resource "aws_vpc" "plain" {}
+"""
+
+
+@each_row("compact", [False, True])
+def test_the_keys_in_the_configuration(compact: bool, tmp_path: Path) -> None:
+    """As `count_expression` in plans of OpenTofu, whose marshalExpression() lists each step of a reference."""
+    (tmp_path / "main.tf").write_text(_KEYED, encoding="utf-8")
+    blocks = [
+        {"address": f"aws_vpc.{name}", "provider_config_key": "x"} for name in ("each", "fixed", "other", "plain")
+    ]
+    blocks[1].pop("provider_config_key")
+    given = plan(configuration={"root_module": {"resources": blocks}})
+    given = given if not compact else json.dumps(json.loads(given), separators=(",", ":")).encode()
+    found = json.loads(_json(given, tmp_path))["configuration"]["root_module"]["resources"]
+    assert [each.pop("provider_instance_expression", None) for each in found] == [
+        {"references": ["each.value.region", "each.value"]},
+        {"constant_value": "eu"},
+        {"references": ['var.of["x"]', "var.of", "local.a"]},
+        None,
+    ]
+    assert found == blocks
+
+
+def test_planned_values_have_instances(tmp_path: Path) -> None:
+    """An object without a change is in no plan of a real program."""
+    (tmp_path / "main.tf").write_text(_KEYED, encoding="utf-8")
+    objects = {"resources": [prior('aws_vpc.each["a"]'), prior("aws_vpc.stray")]}
+    given = plan(change('aws_vpc.each["a"]', "create"), planned_values={"root_module": {"child_modules": [objects]}})
+    (module,) = json.loads(_json(given, tmp_path))["planned_values"]["root_module"]["child_modules"]
+    assert [each["provider_instance"] for each in module["resources"]] == [f'provider["{AWS}"].by["eu"]', None]
+    assert module["resources"][1]["provider_instance_reason"] == "the plan has no change of this object"
 
 
 def test_a_reason_instead(tmp_path: Path) -> None:
