@@ -191,16 +191,11 @@ class ProviderReferences:
 
         The paths of arguments in a nested block are like `metadata[0].name`, if it is the only block of its type.
         """
-        block = self.blocks.get(address.config())
-        instances = {} if block is None else self.instances.of_resource(address.containing_resource())
-        scope = self.instances.scope(address.module)
-        if block is None or block.body is None or isinstance(instances, Unknown) or not isinstance(scope, Scope):
+        declared = self.instances.declared(address)
+        if declared is None:
             return {}
-        instance = instances.get(address.key)
-        if instance is None:
-            return {}
-        names = scope.within(instance.each)
-        return {name: evaluate(argument, names) for name, argument in _arguments(block.body)}
+        body, scope = declared
+        return {name: evaluate(argument, scope) for name, argument in _arguments(body)}
 
     def same_settings(self, one: AbsProviderInstance, other: AbsProviderInstance) -> bool:
         """Return whether two provider instances certainly have equal arguments."""
