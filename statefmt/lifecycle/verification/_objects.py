@@ -217,7 +217,7 @@ def value_findings(
     object that the plan does not change.
     """
     if code is Code.CHANGED_WITHOUT_PLAN:
-        forms = [each for each in found if _is_form(each, is_legacy(placed.obj.private))]
+        forms = [each for each in found if is_form(each, legacy=is_legacy(placed.obj.private))]
         found = [each for each in found if each not in forms]
         if forms:
             yield _form_finding(forms, address, side, placed, secrets)
@@ -258,7 +258,7 @@ def _form_finding(forms: list[Difference], address: str, side: Side, placed: Pla
     return Code.CHANGED_IN_FORM.finding("Changed only in form", detail, address, side.pointer(placed, "attributes"))
 
 
-def _is_form(difference: Difference, legacy: bool) -> bool:
+def is_form(difference: Difference, *, legacy: bool) -> bool:
     """Return whether two values have the same meaning: JSON in strings or, for the old SDK, null and empty."""
     planned, actual = difference.planned, difference.actual
     if legacy and all(value is ABSENT or value in _EMPTY for value in (planned, actual)):
