@@ -371,16 +371,16 @@ ones. If there was a state, give it with `--before`.
 
 ## What it does
 Reports, in `verify`, differences as in [LIF006](LIF006.md), of objects whose provider was written with the old SDK.
-Such objects are recognised by the private data that the SDK stores with them. With `--strict` they are errors.
+Such objects are recognised by the private data that the SDK stores with them. With `--strict` they are errors. What
+differs only in form is [LIF020](LIF020.md).
 
 ## Why is this bad?
 OpenTofu tolerates wrong results of such providers ("legacy plugin SDK") and only writes a line to its log. Most of
-these differences are harmless, such as an empty string in place of null; but the next plan may want to change the
-value again and again.
+these differences are harmless, but the next plan may want to change the value again and again.
 
 ## Example
 ```json
-{"planned": {"description": null}, "in the state": {"description": ""}}
+{"planned": {"description": "Web"}, "in the state": {"description": "web"}}
 ```
 
 ## What to do
@@ -440,7 +440,8 @@ Check that the configuration says so: `statetool check --config DIR AFTER` compa
 ## What it does
 Reports, in `verify`, the values of an object that the plan leaves alone whose form differs from what the plan found,
 and whose meaning is the same: JSON in a string with other white space or another order of members and, for providers of
-the old SDK, null in place of an empty string, list or map, or the other way round.
+the old SDK, null in place of an empty string, list or map, or the other way round. For these providers it also reports
+values of changed objects that differ so from the planned ones.
 
 ## Why is this bad?
 It is not: nobody changed anything. A change of the value itself is [LIF011](LIF011.md).
@@ -466,9 +467,9 @@ null, unless the schema computes it: then any value is allowed, known or unknown
 blocks and attributes must be those of the configuration. An object with the action `no-op` must not change.
 
 The configuration is evaluated with the variables of the plan. Values that it does not determine alone, such as
-references to other resources, the workspace and random values, are not compared. What `ignore_changes` names must keep
-its prior value. The schemas come from `--schemas`; without it, only built-in types, such as `terraform_data`, are
-compared.
+references to other resources, the workspace and random values, are not compared. Files that functions read, and
+`path.cwd`, are those of this machine. What `ignore_changes` names must keep its prior value. The schemas come from
+`--schemas`; without it, only built-in types, such as `terraform_data`, are compared.
 
 ## Why is this bad?
 The apply would do something that nobody wrote. OpenTofu refuses such a plan of a provider with "Provider produced
