@@ -46,13 +46,13 @@ from statefmt.model.cty import STRING, SetType, Type
 from statefmt.model.cty.number import Number
 
 # OpenTofu's own arguments of a resource.
-_META_ARGUMENTS: Final = frozenset({"count", "for_each", "provider", "depends_on"})
+META_ARGUMENTS: Final = frozenset({"count", "for_each", "provider", "depends_on"})
 _META_BLOCKS: Final = frozenset({"lifecycle", "provisioner", "connection", "timeouts", "dynamic", "_"})
 
 
 def _arguments(body: Body, path: str = "") -> Iterator[tuple[str, Expression]]:
     for name in body.names():
-        argument = None if not path and name in _META_ARGUMENTS else body.attribute(name)
+        argument = None if not path and name in META_ARGUMENTS else body.attribute(name)
         if argument is not None:
             yield f"{path}{name}", argument.expression
     for type_ in body.block_types():

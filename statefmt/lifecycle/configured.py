@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import product
 from typing import Final, NamedTuple, TypeAlias
 
 from statefmt.configuration import Scope
+from statefmt.configuration.provider_instances import META_ARGUMENTS
 from statefmt.hcl.evaluate import evaluate
 from statefmt.hcl.operations import ConversionError, convert
-from statefmt.hcl.syntax import Body, Literal, MergedBody, Traversal, TupleExpression, as_keyword
+from statefmt.hcl.syntax import Argument, Block, Body, Literal, MergedBody, Traversal, TupleExpression, as_keyword
 from statefmt.hcl.value import (
     Part,
     Unknown,
@@ -28,7 +30,14 @@ from statefmt.hcl.value import (
     to_plain,
 )
 from statefmt.lifecycle.plan_valid import FoundProblem, plan_problems, problem
-from statefmt.lifecycle.schema import NestedBlock, SchemaAttribute, SchemaBlock, decoding_type, implied_type
+from statefmt.lifecycle.schema import (
+    NestedAttributes,
+    NestedBlock,
+    SchemaAttribute,
+    SchemaBlock,
+    decoding_type,
+    implied_type,
+)
 from statefmt.model.cty import (
     DYNAMIC,
     DynamicType,
@@ -44,12 +53,11 @@ from statefmt.model.cty import (
 )
 from statefmt.model.cty.data import CtyValue, Data, GetAttr, Path, PathIndex, UnknownData, make_set
 
-_META_ARGUMENTS: Final = frozenset({"count", "for_each", "provider", "depends_on"})
 # OpenTofu does not compare the elements of sets of objects, though the same rules hold for them.
 EXTRA_ELEMENT: Final = "planned element %#v does not match any element in config"
 MISSING_ELEMENT: Final = "an element in config does not match any planned element"
-# Each element of a set is compared with each other one up to this number of pairs in an object.
-_MOST_PAIRS: Final = 20_000
+# Each element of a set is compared with each other one, up to this number of pairs in a plan.
+_MOST_PAIRS: Final = 100_000
 _NULL: Final = Value(DYNAMIC, None)
 _Bound: TypeAlias = "dict[str, Part]"
 # Makes an element of a set for a planned element and a prior one.
@@ -67,11 +75,69 @@ class ConfiguredObject(NamedTuple):
     sensitive: Sequence[Path]
 
 
-def value_type(block: SchemaBlock) -> ObjectType:
-    """Return the type of an object: implied_type(), but with lists and maps for all such nested blocks."""
+class _TooManyPairs(Exception):  # noqa: N818
+    """Comparing the elements of a set with each other would take too long."""
+
+
+class BlockReader:
+    """Reads the parts of blocks and schemas, each once: the instances of a resource share them."""
+
+    def __init__(self) -> None:
+        # By the identity of bodies and schemas, which the values keep alive.
+        self._arguments: dict[tuple[int, str], tuple[Body, Argument | None]] = {}
+        self._blocks: dict[tuple[int, str, int], tuple[Body, Sequence[Block]]] = {}
+        self._types: dict[int, tuple[SchemaBlock, ObjectType, ObjectType]] = {}
+        self._elements: dict[int, tuple[NestedAttributes, SchemaBlock]] = {}
+        self._pairs = _MOST_PAIRS
+
+    def spend(self) -> None:
+        """Count a pair of elements. Raises an exception if a plan has too many."""
+        self._pairs -= 1
+        if self._pairs < 0:
+            raise _TooManyPairs
+
+    def argument(self, body: Body, name: str) -> Argument | None:
+        """Return an argument of a block; None if it is not set."""
+        key = id(body), name
+        if key not in self._arguments:
+            self._arguments[key] = body, body.attribute(name)
+        return self._arguments[key][1]
+
+    def blocks(self, body: Body, type_: str, labels: int = 0) -> Sequence[Block]:
+        """Return the blocks of a type in a block."""
+        key = id(body), type_, labels
+        if key not in self._blocks:
+            self._blocks[key] = body, body.blocks(type_, labels)
+        return self._blocks[key][1]
+
+    def generators(self, body: Body, type_: str) -> list[Body]:
+        """Return the contents of the `dynamic` blocks that generate blocks of a type."""
+        return [block.body for block in self.blocks(body, "dynamic", 1) if block.labels == (type_,)]
+
+    def given_type(self, schema: SchemaBlock) -> ObjectType:
+        """Return the type to which arguments are converted: decoding_type()."""
+        return self._both(schema)[1]
+
+    def value_type(self, schema: SchemaBlock) -> ObjectType:
+        """Return the type of objects: implied_type(), but with lists and maps for all such nested blocks."""
+        return self._both(schema)[2]
+
+    def element_schema(self, nested: NestedAttributes) -> SchemaBlock:
+        """Return the schema of an element of nested attributes."""
+        if id(nested) not in self._elements:
+            self._elements[id(nested)] = nested, SchemaBlock(nested.attributes)
+        return self._elements[id(nested)][1]
+
+    def _both(self, schema: SchemaBlock) -> tuple[SchemaBlock, ObjectType, ObjectType]:
+        if id(schema) not in self._types:
+            self._types[id(schema)] = schema, decoding_type(schema), _value_type(schema)
+        return self._types[id(schema)]
+
+
+def _value_type(block: SchemaBlock) -> ObjectType:
     types: dict[str, Type] = dict(implied_type(block).attributes)
     for name, nested in block.decoded_blocks():
-        inner = value_type(nested.block)
+        inner = _value_type(nested.block)
         match nested.nesting:
             case "list":
                 types[name] = ListType(inner)
@@ -85,11 +151,12 @@ def value_type(block: SchemaBlock) -> ObjectType:
 
 
 def configured_object(
-    schema: SchemaBlock, body: Body, names: Scope, planned: Data, prior: Data, ignorable: Data
+    reader: BlockReader, schema: SchemaBlock, body: Body, names: Scope, planned: Data, prior: Data, ignorable: Data
 ) -> ConfiguredObject | None:
-    """Build an object of the type value_type() from the arguments and blocks in `body`.
+    """Build an object of the type BlockReader.value_type() from the arguments and blocks in `body`.
 
     Args:
+        reader: Reads the blocks of all objects.
         schema: The schema of the resource type.
         body: The content of the resource block.
         names: The scope of the instance.
@@ -99,9 +166,9 @@ def configured_object(
 
     Returns None if all changes are ignored, or `ignore_changes` cannot be read.
     """
-    reading = _Reading(names)
+    reading = _Reading(reader, names)
     ignored: dict[str, bool] = {}
-    for each in _ignored(body) if isinstance(ignorable, dict) else ():
+    for each in _ignored(reader, body) if isinstance(ignorable, dict) else ():
         if each is None:
             return None
         ignored[each[0]] = each[1]
@@ -114,10 +181,10 @@ def configured_object(
     return ConfiguredObject(data, problems, reading.sensitive)
 
 
-def _ignored(body: Body) -> Iterator[tuple[str, bool] | None]:
+def _ignored(reader: BlockReader, body: Body) -> Iterator[tuple[str, bool] | None]:
     """Yield the attributes in `ignore_changes`, and whether it names all of each; None for all or the unreadable."""
-    for block in body.blocks("lifecycle"):
-        argument = block.body.attribute("ignore_changes")
+    for block in reader.blocks(body, "lifecycle"):
+        argument = reader.argument(block.body, "ignore_changes")
         if argument is None:
             continue
         if not isinstance(argument.expression, TupleExpression):
@@ -132,32 +199,28 @@ def _ignored(body: Body) -> Iterator[tuple[str, bool] | None]:
                 yield None
 
 
-class _TooManyPairs(Exception):  # noqa: N818
-    """Comparing the elements of a set with each other would take too long."""
-
-
 class _Reading:
     """Reads one object."""
 
-    def __init__(self, names: Scope) -> None:
+    def __init__(self, reader: BlockReader, names: Scope) -> None:
+        self._reader = reader
         self._names = names
         self.problems: list[FoundProblem] = []
         self.sensitive: list[Path] = []
-        self._pairs = _MOST_PAIRS
 
     def block(
         self, schema: SchemaBlock, body: Body, bound: _Bound, path: Path, planned: Data, prior: Data
     ) -> dict[str, Data]:
-        types = decoding_type(schema).attributes
+        types = self._reader.given_type(schema).attributes
         found: dict[str, Data] = {}
         for name, attribute in schema.attributes.items():
             wanted, before, below = _member(planned, name), _member(prior, name), (*path, GetAttr(name))
-            argument = body.attribute(name)
-            if not path and name in _META_ARGUMENTS:
+            argument = self._reader.argument(body, name)
+            if not path and name in META_ARGUMENTS:
                 found[name] = wanted
             elif argument is None:
                 # Old providers have attributes that are written as blocks.
-                found[name] = wanted if name in body.block_types() or _dynamic(body, name) else None
+                found[name] = wanted if name in body.block_types() or self._reader.generators(body, name) else None
             else:
                 part = evaluate(argument.expression, self._names, bound)
                 if is_sensitive_within(part):
@@ -196,7 +259,7 @@ class _Reading:
             # A provider may keep the prior value of a whole attribute.
             return planned
         elements = [partial(self._members, inner, element, each, path) for each in part.data]
-        return self._set(SchemaBlock(inner), elements, planned, prior, path)
+        return self._set(self._reader.element_schema(attribute.nested), elements, planned, prior, path)
 
     def _members(
         self, inner: Mapping[str, SchemaAttribute], of: Type, part: Part, path: Path, planned: Data, prior: Data
@@ -252,15 +315,18 @@ class _Reading:
     ) -> list[tuple[str, Body, _Bound]] | None:
         """Return the label, the content and the iterators of each block of a type; None if they are not known."""
         labels = 1 if nested.nesting == "map" else 0
-        found = [(block.range.start, "".join(block.labels), block.body, bound) for block in body.blocks(name, labels)]
-        generators = _dynamic(body, name)
+        found = [
+            (block.range.start, "".join(block.labels), block.body, bound)
+            for block in self._reader.blocks(body, name, labels)
+        ]
+        generators = self._reader.generators(body, name)
         if generators and (labels or isinstance(body, MergedBody)):
             return None
         for generator in generators:
-            for_each, iterator = generator.attribute("for_each"), generator.attribute("iterator")
+            for_each, iterator = (self._reader.argument(generator, each) for each in ("for_each", "iterator"))
             part = _NULL if for_each is None else evaluate(for_each.expression, self._names, bound)
             keyword = name if iterator is None else as_keyword(iterator.expression)
-            contents = generator.blocks("content")
+            contents = self._reader.blocks(generator, "content")
             if isinstance(part, Unknown) or part.data is None or keyword is None or for_each is None:
                 return None
             for key, value in _pairs(part):
@@ -273,43 +339,41 @@ class _Reading:
         """Compare the elements of a set of objects, which have no keys: each needs one that it can belong to."""
         if not isinstance(planned, tuple):
             return tuple(make(None, None) for make in elements)
-        of, befores = value_type(schema), (None, *(prior if isinstance(prior, tuple) else ()))
-
-        def fits(make: _Element, element: Data, before: Data) -> bool:
-            self._pairs -= 1
-            if self._pairs < 0:
-                raise _TooManyPairs
-            count = len(self.problems)
-            config = make(element, before)
-            inside = self.problems[count:]
-            del self.problems[count:]
-            values = (CtyValue(of, data) for data in (before, config, element))
-            return not inside and not plan_problems(schema, *values)
-
+        befores = (None, *(prior if isinstance(prior, tuple) else ()))
+        free = dict.fromkeys(range(len(elements)))
+        rest: list[Data] = []
         try:
-            paired = [fits(make, element, None) for make, element in zip(elements, planned, strict=False)]
-            used = {place for place, is_paired in enumerate(paired) if is_paired}
-            extra: list[Data] = []
-            for at, element in enumerate(planned):
-                is_paired = at < len(paired) and paired[at]
-                for place, make in enumerate(elements):
-                    if not (is_paired and place in used) and any(fits(make, element, before) for before in befores):
-                        is_paired = True
-                        used.add(place)
-                if not is_paired:
-                    extra.append(element)
+            for element in planned:
+                place = next((each for each in free if self._fits(schema, elements[each], element, None)), None)
+                if place is None:
+                    rest.append(element)
+                else:
+                    del free[place]
+            extra = [one for one in rest if not self._any_fits(schema, elements, (one,), befores)]
+            missing = [at for at in free if not self._any_fits(schema, (elements[at],), planned, befores)]
         except _TooManyPairs:
             return planned
         if extra:
-            self.problems.append(problem(path, EXTRA_ELEMENT, CtyValue(of, extra[0])))
-        elif len(used) < len(elements):
+            self.problems.append(problem(path, EXTRA_ELEMENT, CtyValue(self._reader.value_type(schema), extra[0])))
+        elif missing:
             self.problems.append(problem(path, MISSING_ELEMENT))
         return planned
 
+    def _any_fits(
+        self, schema: SchemaBlock, elements: Sequence[_Element], planned: Sequence[Data], befores: Sequence[Data]
+    ) -> bool:
+        pairs = product(elements, planned, befores)
+        return any(self._fits(schema, make, element, before) for make, element, before in pairs)
 
-def _dynamic(body: Body, name: str) -> list[Body]:
-    """Return the contents of the `dynamic` blocks that generate blocks of a type."""
-    return [block.body for block in body.blocks("dynamic", 1) if block.labels == (name,)]
+    def _fits(self, schema: SchemaBlock, make: _Element, element: Data, before: Data) -> bool:
+        """Return whether an element of a planned set may belong to one of the configuration and to a prior one."""
+        self._reader.spend()
+        count = len(self.problems)
+        config = make(element, before)
+        inside = self.problems[count:]
+        del self.problems[count:]
+        of = self._reader.value_type(schema)
+        return not inside and not plan_problems(schema, *(CtyValue(of, data) for data in (before, config, element)))
 
 
 def _pairs(part: Value) -> Iterator[tuple[Part, Part]]:
@@ -351,11 +415,12 @@ def _filled(part: Part, of: Type, planned: Data) -> Data:
 def _filled_set(parts: Sequence[Part], element: Type, planned: Data) -> Data:
     """Return the planned set if it has all known elements, and no more elements than `parts`."""
     known = [_filled(part, element, UnknownData()) for part in parts if first_unknown((part,)) is None]
-    if isinstance(planned, tuple) and len(planned) * len(known) <= _MOST_PAIRS:
-        is_possible = len(planned) <= len(parts) and all(each in planned for each in known)
-        rest = [UnknownData() for _ in parts[len(known) :]]
-        return planned if is_possible else make_set(element, [*known, *rest])
-    return planned
+    if isinstance(planned, tuple):
+        if len(planned) * len(known) > _MOST_PAIRS:
+            return planned
+        if len(planned) <= len(parts) and all(each in planned for each in known):
+            return planned
+    return make_set(element, [*known, *(UnknownData() for _ in parts[len(known) :])])
 
 
 def _empty(schema: SchemaBlock) -> Data:

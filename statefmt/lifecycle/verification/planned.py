@@ -14,7 +14,7 @@ from msgspec import Raw
 
 from statefmt.configuration.instances import Instances
 from statefmt.golang import quote
-from statefmt.lifecycle.configured import ConfiguredObject, configured_object, value_type
+from statefmt.lifecycle.configured import BlockReader, ConfiguredObject, configured_object
 from statefmt.lifecycle.legacy_sdk import has_legacy_schema, is_legacy
 from statefmt.lifecycle.plan import Action, Change, PlannedChange, ShownPlan, has_true
 from statefmt.lifecycle.plan_valid import FoundProblem, plan_problems, problem
@@ -46,7 +46,7 @@ from statefmt.model.cty import (
     member_type,
 )
 from statefmt.model.cty.data import CtyValue, Data, GetAttr, MarkedData, Path, UnknownData, make_set
-from statefmt.model.cty.number import Number
+from statefmt.model.cty.number import Number, from_int
 from statefmt.model.findings import Code, Finding
 from statefmt.model.snapshot import Snapshot
 from statefmt.redaction.object_value import sounds_secret
@@ -57,7 +57,7 @@ _SUMMARY: Final = "Provider produced invalid plan"
 _CHANGED: Final = "planned value %#v differs from prior value %#v, although the planned action is no-op"
 _VERB: Final = pattern(r"%#v|%[dqs]")
 # The old SDK plans these where the configuration has null.
-_ZERO_VALUES: Final[tuple[object, ...]] = ("", False, Number(False, 0), [], {})
+_ZERO_VALUES: Final[tuple[object, ...]] = ("", False, from_int(0), [], {})
 
 
 def planned_findings(
@@ -75,7 +75,7 @@ def planned_findings(
     that the configuration does not declare, and values that it does not determine without a plan, are not compared.
     Raises SchemaError if a schema cannot be read.
     """
-    expected, side = Expectations(plan, schemas), Side(snapshot)
+    expected, side, reader = Expectations(plan, schemas), Side(snapshot), BlockReader()
     for change in plan.resource_changes:
         if change.deposed or not change.action.leaves_object:
             continue
@@ -84,8 +84,8 @@ def planned_findings(
         if declared is None or schema is None:
             continue
         try:
-            found = _Planned(change, schema)
-            found.compare(configured_object(schema, *declared, found.planned, found.prior, found.ignorable))
+            found = _Planned(change, schema, reader.value_type(schema))
+            found.compare(configured_object(reader, schema, *declared, found.planned, found.prior, found.ignorable))
         except (CtyValueError, RecursionError):
             # The schema does not fit, or the object is nested too deeply.
             continue
@@ -98,10 +98,10 @@ def planned_findings(
 class _Planned:
     """One planned object, the objects to compare it with, and the problems."""
 
-    def __init__(self, change: PlannedChange, schema: SchemaBlock) -> None:
+    def __init__(self, change: PlannedChange, schema: SchemaBlock, of: ObjectType) -> None:
         self._change = change
         self._schema = schema
-        self._type = value_type(schema)
+        self._type = of
         details = change.change
         before = _data(_json(details.before), False, self._type)
         self.planned = _data(_json(details.after), mask_of(details.after_unknown), self._type)
