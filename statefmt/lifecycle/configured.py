@@ -184,6 +184,9 @@ def configured_object(
 def _ignored(reader: BlockReader, body: Body) -> Iterator[tuple[str, bool] | None]:
     """Yield the attributes in `ignore_changes`, and whether it names all of each; None for all or the unreadable."""
     for block in reader.blocks(body, "lifecycle"):
+        if isinstance(body, MergedBody):
+            # An override file adds to the block, or replaces it.
+            yield None
         argument = reader.argument(block.body, "ignore_changes")
         if argument is None:
             continue

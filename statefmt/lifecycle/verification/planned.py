@@ -14,7 +14,13 @@ from msgspec import Raw
 
 from statefmt.configuration.instances import Instances
 from statefmt.golang import quote
-from statefmt.lifecycle.configured import BlockReader, ConfiguredObject, configured_object
+from statefmt.lifecycle.configured import (
+    EXTRA_ELEMENT,
+    MISSING_ELEMENT,
+    BlockReader,
+    ConfiguredObject,
+    configured_object,
+)
 from statefmt.lifecycle.legacy_sdk import has_legacy_schema, is_legacy
 from statefmt.lifecycle.plan import Action, Change, PlannedChange, ShownPlan, has_true
 from statefmt.lifecycle.plan_valid import FoundProblem, plan_problems, problem
@@ -205,14 +211,21 @@ def _message(found: FoundProblem, *, hide: bool) -> str:
 
 def _is_only_form(found: FoundProblem) -> bool:
     """Return whether the old SDK does not tell a planned value from the configured or prior one."""
-    planned, *others = [_decoded(value.data) for value in found.values if isinstance(value, CtyValue)] or [None]
-    if not others:
-        return planned in _ZERO_VALUES
-    return any(
-        is_form(Difference(DifferenceKind.VALUE, (), (), planned, other), legacy=True)
-        or (other is None and planned in _ZERO_VALUES)
-        for other in others
-    )
+    if found.template in (EXTRA_ELEMENT, MISSING_ELEMENT):
+        # Elements of sets have such values, too, and OpenTofu does not compare them.
+        return True
+    planned, *others = [_decoded(value.data) for value in found.values if isinstance(value, CtyValue)] or [True]
+    return any(_same_meaning(planned, other) for other in others or [None])
+
+
+def _same_meaning(planned: Decoded, other: Decoded) -> bool:
+    if isinstance(planned, dict) and isinstance(other, dict):
+        return all(_same_meaning(planned.get(name), other.get(name)) for name in planned.keys() | other.keys())
+    if isinstance(planned, list) and isinstance(other, list) and len(planned) == len(other):
+        return all(map(_same_meaning, planned, other))
+    if planned == other or (other is None and planned in _ZERO_VALUES):
+        return True
+    return is_form(Difference(DifferenceKind.VALUE, (), (), planned, other), legacy=True)
 
 
 def _json(raw: Raw | None) -> Decoded:

@@ -146,6 +146,16 @@ def test_old_providers_may_plan_another_form(planned: str, given: str | None, tm
     assert found.code == "LIF021"
 
 
+def test_old_providers_may_plan_zero_values_in_elements(tmp_path: Path) -> None:
+    of = ["object", {"port": "number", "text": "string", "on": "bool"}]
+    schema = {**_LEGACY_ID, "l": {"type": ["list", of], "optional": True}}
+    body = "  l = [{ port = 1, text = null, on = null }]"
+    planned = {"port": 1, "text": "", "on": False}
+    assert _one(tmp_path, body, None, {"l": [planned]}, schema=schema, actions=("create",)) == ()
+    (found,) = _one(tmp_path, body, None, {"l": [{**planned, "port": 2}]}, schema=schema, actions=("create",))
+    assert found.code == "LIF022"
+
+
 @pytest.mark.parametrize(("private", "code"), [("bnVsbA==", "LIF022"), ("", "LIF021")])
 def test_the_state_says_who_made_an_object(private: str, code: str, tmp_path: Path) -> None:
     instance = {"schema_version": 0, "attributes": {"a": "old"}, **({"private": private} if private else {})}
