@@ -18,7 +18,7 @@ from statefmt.configuration.model import Configuration, Local, ModuleCall, Provi
 from statefmt.hcl.evaluate import evaluate
 from statefmt.hcl.operations import convert_or_refuse
 from statefmt.hcl.source import Problem, ProblemKind, Range, error
-from statefmt.hcl.syntax import Argument, AttributeAccess, Expression, IndexAccess, Traversal, calls, references
+from statefmt.hcl.syntax import Argument, AttributeAccess, Body, Expression, IndexAccess, Traversal, calls, references
 from statefmt.hcl.value import Part, Refusal, Unknown, UnknownKind, Value, as_unknown, children
 from statefmt.model.addrs import (
     NO_KEY,
@@ -170,6 +170,25 @@ class Instances:
                 return expansion
             found += (caller.child(module.names[-1], key) for key in expansion.keys)
         return found
+
+    def declared(self, address: AbsResourceInstance) -> tuple[Body, Scope] | None:
+        """Return the arguments of a resource instance and the scope to evaluate them in; None if it is not declared.
+
+        If the instances are not known, `each` and `count` have no value in the scope.
+        """
+        block = self.blocks.get(address.config())
+        if block is None or block.body is None:
+            return None
+        scope = self.scope(address.module)
+        if isinstance(scope, AbsentInstance):
+            return None
+        if isinstance(scope, Unknown):
+            return block.body, self.static_scope(address.module.module())
+        instances = self.of_resource(address.containing_resource())
+        if isinstance(instances, Unknown):
+            return block.body, scope
+        instance = instances.get(address.key)
+        return None if instance is None else (block.body, scope.within(instance.each))
 
     def all_of(self, resource: ConfigResource) -> list[AbsResourceInstance] | Unknown:
         """Return all instances of a resource block."""

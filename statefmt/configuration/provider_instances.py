@@ -46,13 +46,13 @@ from statefmt.model.cty import STRING, SetType, Type
 from statefmt.model.cty.number import Number
 
 # OpenTofu's own arguments of a resource.
-_META_ARGUMENTS: Final = frozenset({"count", "for_each", "provider", "depends_on"})
+META_ARGUMENTS: Final = frozenset({"count", "for_each", "provider", "depends_on"})
 _META_BLOCKS: Final = frozenset({"lifecycle", "provisioner", "connection", "timeouts", "dynamic", "_"})
 
 
 def _arguments(body: Body, path: str = "") -> Iterator[tuple[str, Expression]]:
     for name in body.names():
-        argument = None if not path and name in _META_ARGUMENTS else body.attribute(name)
+        argument = None if not path and name in META_ARGUMENTS else body.attribute(name)
         if argument is not None:
             yield f"{path}{name}", argument.expression
     for type_ in body.block_types():
@@ -206,16 +206,11 @@ class ProviderReferences:
 
         The paths of arguments in a nested block are like `metadata[0].name`, if it is the only block of its type.
         """
-        block = self.blocks.get(address.config())
-        instances = {} if block is None else self.instances.of_resource(address.containing_resource())
-        scope = self.instances.scope(address.module)
-        if block is None or block.body is None or isinstance(instances, Unknown) or not isinstance(scope, Scope):
+        declared = self.instances.declared(address)
+        if declared is None:
             return {}
-        instance = instances.get(address.key)
-        if instance is None:
-            return {}
-        names = scope.within(instance.each)
-        return {name: evaluate(argument, names) for name, argument in _arguments(block.body)}
+        body, scope = declared
+        return {name: evaluate(argument, scope) for name, argument in _arguments(body)}
 
     def same_settings(self, one: AbsProviderInstance, other: AbsProviderInstance) -> bool:
         """Return whether two provider instances certainly have equal arguments."""

@@ -84,14 +84,14 @@ from statefmt.model.cty.number import Number as CtyNumber
 from statefmt.model.cty.unify import has_dynamic, unify
 
 
-def evaluate(expression: Expression, names: Names) -> Part:
+def evaluate(expression: Expression, names: Names, bound: dict[str, Part] | None = None) -> Part:
     """Return the value of an expression: a `Value` (possibly with unknown parts) or an `Unknown` with its reason.
 
-    `names` is a `Scope`. Never raises for anything a configuration can contain. If OpenTofu would refuse the
-    expression, the result is an `Unknown` with a `problem` in OpenTofu's words.
+    `names` is a `Scope`, `bound` the iterators of enclosing `dynamic` blocks. Never raises for anything a configuration
+    can contain. If OpenTofu would refuse the expression, the result is an `Unknown` with a `problem` in its words.
     """
     try:
-        return Evaluation(names).value(expression)
+        return Evaluation(names, bound).value(expression)
     except Refusal as refusal:
         return as_unknown(refusal.problem)
     except RecursionError:

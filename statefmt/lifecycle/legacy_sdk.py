@@ -1,4 +1,4 @@
-"""Recognises objects of providers that were written with the old SDK."""
+"""Recognises objects and resource types of providers that were written with the old SDK."""
 
 from __future__ import annotations
 
@@ -7,6 +7,10 @@ from functools import lru_cache
 from typing import Final
 
 import msgspec
+
+from statefmt.lifecycle.schema import SchemaBlock
+from statefmt.model.cty import STRING
+from statefmt.model.cty.unify import has_dynamic
 
 # The SDK stores these members in the private data of an object: `null`, or its metadata.
 # Source: terraform-plugin-sdk `schema.InstanceState.Meta`, `schema.TimeoutKey`.
@@ -23,3 +27,19 @@ def is_legacy(private: str) -> bool:
     except (ValueError, RecursionError):
         return False
     return data is None or (isinstance(data, dict) and not _META_NAMES.isdisjoint(data))
+
+
+def has_legacy_schema(block: SchemaBlock) -> bool:
+    """Return whether a resource type has the form that the old SDK gives to all of its resource types.
+
+    It adds an `id` that is optional and computed, and knows neither nested attributes nor dynamic types. Source:
+    terraform-plugin-sdk `Resource.CoreConfigSchema`.
+    """
+    given = block.attributes.get("id")
+    return (
+        given is not None
+        and given.type == STRING
+        and given.optional
+        and given.computed
+        and not any(each.type is None or has_dynamic(each.type) for each in block.attributes.values())
+    )

@@ -111,7 +111,8 @@ def check_plan(
 
     Raises ValueError if a code matches no rule.
     """
-    rules = selected_rules(select, ignore, frozenset({"a plan"}))
+    # The rules for applies compare the plan with the configuration, too.
+    rules = selected_rules(select, ignore, frozenset({"a plan", "an apply"}))
     checks = [rule.check_plan for rule in rules.by_code.values() if rule.check_plan is not None]
     return sorted(
         (finding for check_rule in checks for finding in check_rule(subject)),

@@ -139,7 +139,8 @@ class Gate:
         from statefmt.lint.plan_subject import PlanSubject
 
         snapshot = None if state is None else self._snapshot(state)
-        subject = PlanSubject(plan, snapshot, state, self.settings.rules, self.schemas)
+        configuration = None if self.configuration is None else self.configuration.configuration
+        subject = PlanSubject(plan, snapshot, state, self.settings.rules, self.schemas, configuration)
         found = check_plan(subject, select=self.select, ignore=self.ignore)
         new, hidden = self._new(name, self._allowed(name, found))
         places = finding_positions(plan.source, new) if new else {}

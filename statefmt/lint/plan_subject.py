@@ -5,15 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import cached_property
 
+import msgspec
+
 from statefmt.analysis.plans import PriorComparison, compare_prior
 from statefmt.analysis.plans.values import DriftDetails, attribute_places, drift_details
+from statefmt.configuration import Configuration
+from statefmt.configuration.instances import Instances
 from statefmt.lifecycle.plan import Action, PlannedChange, ShownPlan
 from statefmt.lifecycle.schema import ProviderSchemas
+from statefmt.lifecycle.verification.planned import planned_findings
 from statefmt.lint.settings import RuleSettings
 from statefmt.model.addrs.provider import parse_provider_source
 from statefmt.model.cty import DYNAMIC, Type
 from statefmt.model.errors import AddressError
-from statefmt.model.findings import Command
+from statefmt.model.findings import Command, Finding
 from statefmt.model.snapshot import Snapshot
 from statefmt.pairing import BlockPairing
 from statefmt.store.backends import state_words
@@ -23,7 +28,8 @@ from statefmt.store.backends import state_words
 class PlanSubject:
     """A plan to check, with the given state: its snapshot and its file, None without a state.
 
-    `pairing` pairs the blocks of all lists that rules compare.
+    `configuration` and `schemas` are those of the plan, None if not given. `pairing` pairs the blocks of all lists that
+    rules compare.
     """
 
     plan: ShownPlan
@@ -31,6 +37,7 @@ class PlanSubject:
     state: str | None = None
     settings: RuleSettings = field(default_factory=RuleSettings)
     schemas: ProviderSchemas | None = None
+    configuration: Configuration | None = None
     pairing: BlockPairing = field(default_factory=BlockPairing, compare=False)
 
     @cached_property
@@ -44,6 +51,15 @@ class PlanSubject:
         return tuple(
             (change, self._drift(change)) for change in self.plan.resource_drift if change.action is not Action.NO_OP
         )
+
+    @cached_property
+    def planned(self) -> tuple[Finding, ...]:
+        """The planned values that the configuration does not allow; none without a configuration."""
+        if self.configuration is None:
+            return ()
+        # A plan does not name its workspace.
+        instances = Instances(msgspec.structs.replace(self.configuration, workspace=None))
+        return tuple(planned_findings(self.plan, instances, self.schemas, self.snapshot))
 
     def _drift(self, change: PlannedChange) -> DriftDetails | None:
         if change.action is Action.DELETE:

@@ -313,7 +313,7 @@ class Code(StrEnum):
     PLAN_CHECK_FAILED = "PLN008", _WARNING
     PLAN_DRIFT_IN_FORM = "PLN009", _INFO
 
-    # LIF: an apply compared with its plan
+    # LIF: plans that providers may not make, and applies compared with their plans
     CHANGE_NOT_MADE = "LIF001", _ERROR
     INSTANCE_LOST = "LIF002", _ERROR
     OBJECT_KEPT = "LIF003", _ERROR
@@ -330,10 +330,12 @@ class Code(StrEnum):
     LINEAGE_CHANGED = "LIF014", _ERROR
     SERIAL_NOT_RAISED = "LIF015", _ERROR
     OTHER_STATE_PLANNED = "LIF016", _ERROR
-    TOLERATED_FOR_LEGACY = "LIF017", _INFO
+    TOLERATED_FOR_LEGACY = "LIF017", _WARNING
     CHANGE_LOOKS_THE_SAME = "LIF018", _WARNING
     PROVIDER_INSTANCE_CHANGED = "LIF019", _WARNING
     CHANGED_IN_FORM = "LIF020", _INFO
+    INVALID_PLAN = "LIF021", _ERROR
+    INVALID_PLAN_TOLERATED = "LIF022", _WARNING
 
 
 def _fix(given: str | Fix) -> Fix:

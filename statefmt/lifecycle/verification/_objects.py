@@ -213,14 +213,15 @@ def value_findings(
 ) -> Iterator[Finding]:
     """Yield a finding for each difference, with `code` unless the difference has its own code.
 
-    All differences inside a hidden value make one finding, and so do all differences that are only in form, in an
-    object that the plan does not change.
+    All differences inside a hidden value make one finding, and so do all that are only in form: those of an object that
+    the plan does not change and, unless `strict`, those that OpenTofu tolerates.
     """
-    if code is Code.CHANGED_WITHOUT_PLAN:
-        forms = [each for each in found if _is_form(each, is_legacy(placed.obj.private))]
+    legacy = is_legacy(placed.obj.private)
+    if code is Code.CHANGED_WITHOUT_PLAN or (code is Code.VALUE_NOT_AS_PLANNED and legacy and not strict):
+        forms = [each for each in found if is_form(each, legacy=legacy)]
         found = [each for each in found if each not in forms]
         if forms:
-            yield _form_finding(forms, address, side, placed, secrets)
+            yield _form_finding(forms, code, address, side, placed, secrets)
     hidden: set[Difference] = set()
     for difference in found:
         depth = secrets.hidden_at(difference.path)
@@ -236,29 +237,30 @@ def value_findings(
         elif difference.kind is DifferenceKind.TYPE:
             # No provider may return such a value: OpenTofu cannot even read it back.
             own = Code.VALUE_NOT_AS_PLANNED
-        elif code is Code.VALUE_NOT_AS_PLANNED and is_legacy(placed.obj.private):
+        elif code is Code.VALUE_NOT_AS_PLANNED and legacy:
             own = Code.TOLERATED_FOR_LEGACY
-        finding = own.finding(
-            _SUMMARIES[own],
-            _detail(shown, placed.obj.deposed, secrets, hide=depth is not None),
-            address,
-            side.pointer(placed, "attributes", *shown.tokens),
-        )
+        detail = _detail(shown, placed.obj.deposed, secrets, hide=depth is not None)
+        if own is Code.TOLERATED_FOR_LEGACY and (config := placed.resource.provider_config) is not None:
+            detail += f" (the provider {config.provider} uses the legacy plugin SDK)"
+        finding = own.finding(_SUMMARIES[own], detail, address, side.pointer(placed, "attributes", *shown.tokens))
         if strict and own is Code.TOLERATED_FOR_LEGACY:
             finding = replace(finding, severity=Severity.ERROR)
         yield finding
 
 
-def _form_finding(forms: list[Difference], address: str, side: Side, placed: Placed, secrets: Secrets) -> Finding:
+def _form_finding(
+    forms: list[Difference], code: Code, address: str, side: Side, placed: Placed, secrets: Secrets
+) -> Finding:
     depths = [secrets.hidden_at(each.path) for each in forms]
     paths = [each.path if depth is None else each.path[:depth] for each, depth in zip(forms, depths, strict=True)]
     names = list(dict.fromkeys(path_text(path) or "the object" for path in paths))
     number = "1 attribute differs" if len(names) == 1 else f"{len(names)} attributes differ"
-    detail = f"{number} only in form from what the plan found: {', '.join(names)}"
+    what = "found" if code is Code.CHANGED_WITHOUT_PLAN else "has"
+    detail = f"{number} only in form from what the plan {what}: {', '.join(names)}"
     return Code.CHANGED_IN_FORM.finding("Changed only in form", detail, address, side.pointer(placed, "attributes"))
 
 
-def _is_form(difference: Difference, legacy: bool) -> bool:
+def is_form(difference: Difference, *, legacy: bool) -> bool:
     """Return whether two values have the same meaning: JSON in strings or, for the old SDK, null and empty."""
     planned, actual = difference.planned, difference.actual
     if legacy and all(value is ABSENT or value in _EMPTY for value in (planned, actual)):

@@ -1,9 +1,25 @@
-"""Rules about an apply compared with its plan (LIF), whose findings `verify` creates."""
+"""Rules about plans that providers may not make, and about an apply compared with its plan (LIF).
 
+`verify` creates the findings about an apply.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
 from typing import Final
 
+from statefmt.lint.plan_subject import PlanSubject
 from statefmt.lint.rule import Rule
-from statefmt.model.findings import Code
+from statefmt.model.findings import Code, Finding
+
+
+def _invalid(subject: PlanSubject) -> Iterable[Finding]:
+    return [finding for finding in subject.planned if finding.code == Code.INVALID_PLAN]
+
+
+def _tolerated(subject: PlanSubject) -> Iterable[Finding]:
+    return [finding for finding in subject.planned if finding.code == Code.INVALID_PLAN_TOLERATED]
+
 
 RULES: Final = (
     Rule(
@@ -355,16 +371,16 @@ ones. If there was a state, give it with `--before`.
 
 ## What it does
 Reports, in `verify`, differences as in [LIF006](LIF006.md), of objects whose provider was written with the old SDK.
-Such objects are recognised by the private data that the SDK stores with them. With `--strict` they are errors.
+Such objects are recognised by the private data that the SDK stores with them. With `--strict` they are errors. What
+differs only in form is [LIF020](LIF020.md).
 
 ## Why is this bad?
 OpenTofu tolerates wrong results of such providers ("legacy plugin SDK") and only writes a line to its log. Most of
-these differences are harmless, such as an empty string in place of null; but the next plan may want to change the
-value again and again.
+these differences are harmless, but the next plan may want to change the value again and again.
 
 ## Example
 ```json
-{"planned": {"description": null}, "in the state": {"description": ""}}
+{"planned": {"description": "Web"}, "in the state": {"description": "web"}}
 ```
 
 ## What to do
@@ -424,7 +440,8 @@ Check that the configuration says so: `statetool check --config DIR AFTER` compa
 ## What it does
 Reports, in `verify`, the values of an object that the plan leaves alone whose form differs from what the plan found,
 and whose meaning is the same: JSON in a string with other white space or another order of members and, for providers of
-the old SDK, null in place of an empty string, list or map, or the other way round.
+the old SDK, null in place of an empty string, list or map, or the other way round. For these providers it also reports
+values of changed objects that differ so from the planned ones.
 
 ## Why is this bad?
 It is not: nobody changed anything. A change of the value itself is [LIF011](LIF011.md).
@@ -436,6 +453,61 @@ It is not: nobody changed anything. A change of the value itself is [LIF011](LIF
 
 ## What to do
 Nothing.
+""",
+    ),
+    Rule(
+        Code.INVALID_PLAN,
+        check_plan=_invalid,
+        page="""A planned value is neither the configured nor the prior one
+
+## What it does
+Reports, with `--plan` and `--config`, each planned value that the rules for providers do not allow. An attribute that
+the configuration sets must be planned as configured, or keep its prior value. An attribute that it does not set is
+null, unless the schema computes it: then any value is allowed, known or unknown. The number and the keys of nested
+blocks and attributes must be those of the configuration. An object with the action `no-op` must not change.
+
+The configuration is evaluated with the variables of the plan. Values that it does not determine alone, such as
+references to other resources, the workspace and random values, are not compared. Files that functions read, and
+`path.cwd`, are those of this machine. What `ignore_changes` names must keep its prior value. The schemas come from
+`--schemas`; without it, only built-in types, such as `terraform_data`, are compared.
+
+## Why is this bad?
+The apply would do something that nobody wrote. OpenTofu refuses such a plan of a provider with "Provider produced
+invalid plan", so the plan was edited, was made from another configuration, or comes from a release that does not check
+it.
+
+## Example
+```json
+{"configuration": {"size": 20}, "before": {"size": 10}, "after": {"size": 30}}
+```
+
+## What to do
+If the configuration or its variables changed after the plan was made, make a new plan. If the new plan has the finding
+too, report it to the maintainers of the provider. Never apply a plan that somebody edited.
+""",
+    ),
+    Rule(
+        Code.INVALID_PLAN_TOLERATED,
+        check_plan=_tolerated,
+        page="""A planned value breaks the rules, as old providers may
+
+## What it does
+Reports, with `--plan` and `--config`, values as in [LIF021](LIF021.md) in objects of a provider that was written with
+the old SDK, one finding for each object. Objects in the state are recognised by their private data, others by the form
+of their schema. Differences that the old SDK cannot express are left out: an empty string, list or map, zero or false
+in place of null, and other white space in a string that holds JSON.
+
+## Why is this bad?
+OpenTofu tolerates such plans ("legacy plugin SDK"), and only writes a warning to its log. They may cause confusing
+errors in what depends on the object.
+
+## Example
+```json
+{"configuration": {"policy": "private"}, "before": null, "after": {"policy": "public"}}
+```
+
+## What to do
+Check that the planned values are what you want. If not, report it to the maintainers of the provider.
 """,
     ),
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 
 from statefmt.golang import quote
+from statefmt.lifecycle.plan_valid import Problems, attributes_by_name, member, parts_by_key, problem
 from statefmt.lifecycle.schema import NestedBlock, SchemaBlock, refuses_depth
 from statefmt.lifecycle.stored import ValueProblem, conformance
 from statefmt.model.cty import DynamicType, ObjectType, PrimitiveType, SetType
@@ -12,7 +13,7 @@ from statefmt.model.cty.data import CtyValue, GetAttr, Path, PathIndex, UnknownD
 from statefmt.model.cty.parts import elements, is_known, is_null, unmarked, unmarked_deep
 from statefmt.model.cty.paths import comparable_key
 from statefmt.model.cty.unify import has_dynamic, mismatch
-from tests.lifecycle.opentofu.members import Problems, attributes_by_name, member, parts_by_key, problem, reported
+from tests.lifecycle.opentofu.members import reported
 from tests.lifecycle.opentofu.parts import marks_deep, same
 from tests.lifecycle.opentofu.ranges import excludes
 

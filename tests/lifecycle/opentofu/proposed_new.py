@@ -9,6 +9,7 @@ from collections import defaultdict, deque
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import TypeAlias
 
+from statefmt.lifecycle.plan_valid import member, parts_by_key, same_unrefined
 from statefmt.lifecycle.schema import (
     NestedAttributes,
     NestedBlock,
@@ -34,17 +35,7 @@ from statefmt.model.cty.parts import (
 )
 from statefmt.model.cty.paths import comparable_key
 from statefmt.model.cty.unify import has_dynamic
-from tests.lifecycle.opentofu.members import member, parts_by_key
-from tests.lifecycle.opentofu.parts import (
-    have_one_type,
-    length,
-    list_of,
-    map_of,
-    null,
-    object_of,
-    same_unrefined,
-    tuple_of,
-)
+from tests.lifecycle.opentofu.parts import have_one_type, length, list_of, map_of, null, object_of, tuple_of
 
 _Schema: TypeAlias = SchemaBlock | NestedAttributes
 

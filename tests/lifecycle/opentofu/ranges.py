@@ -2,22 +2,10 @@
 
 from __future__ import annotations
 
-from statefmt.model.cty import (
-    NUMBER,
-    STRING,
-    CtyValueError,
-    DynamicType,
-    ListType,
-    MapType,
-    ObjectType,
-    SetType,
-    TupleType,
-)
-from statefmt.model.cty.data import NOTHING_KNOWN, Bound, CtyValue, Refinements, UnknownData, has_unknown
-from statefmt.model.cty.number import Number, counted
-
-# The largest number of elements in Go, which is what go-cty takes for the length of an unknown collection at most.
-_MOST = 2**63 - 1
+from statefmt.lifecycle.plan_valid import lengths
+from statefmt.model.cty import NUMBER, STRING, DynamicType, ListType, MapType, SetType
+from statefmt.model.cty.data import NOTHING_KNOWN, Bound, CtyValue, Refinements, UnknownData
+from statefmt.model.cty.number import Number
 
 
 def excludes(placeholder: CtyValue, value: CtyValue) -> bool:
@@ -39,37 +27,9 @@ def excludes(placeholder: CtyValue, value: CtyValue) -> bool:
     if placeholder.type == NUMBER:
         return _excludes_number(known, value)
     if isinstance(placeholder.type, (ListType, SetType, MapType)):
-        shortest, longest = _lengths(value)
+        shortest, longest = lengths(value)
         return longest < known.min_length or (known.max_length is not None and shortest > known.max_length)
     return False
-
-
-def length(value: CtyValue) -> CtyValue:
-    """Return the number of parts of a collection, tuple or object that is not null, as a number that may be unknown.
-
-    That of a set with unknown elements is unknown, as they may turn out to be equal. Raises CtyValueError for other
-    values. Source: go-cty `Value.Length`.
-    """
-    shortest, longest = _lengths(value)
-    if shortest == longest:
-        return CtyValue(NUMBER, counted(shortest))
-    bounds = Refinements(not_null=True, low=Bound(counted(shortest)), high=Bound(counted(longest)))
-    return CtyValue(NUMBER, UnknownData(bounds))
-
-
-def _lengths(value: CtyValue) -> tuple[int, int]:
-    of, data = value.type, value.data
-    if isinstance(of, TupleType):
-        return len(of.elements), len(of.elements)
-    if isinstance(of, ObjectType):
-        return len(of.attributes), len(of.attributes)
-    if isinstance(data, UnknownData):
-        longest = data.refinements.max_length
-        return data.refinements.min_length, _MOST if longest is None else longest
-    if not isinstance(data, (tuple, dict)):
-        raise CtyValueError("a collection is required")
-    uncertain = isinstance(of, SetType) and len(data) > 1 and has_unknown(data)
-    return (1 if uncertain else len(data)), len(data)
 
 
 def _excludes_number(known: Refinements, value: CtyValue) -> bool:

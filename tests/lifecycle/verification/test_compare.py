@@ -171,10 +171,19 @@ def test_values_are_shown_short() -> None:
 
 
 def test_old_providers_are_tolerated() -> None:
-    (finding,) = _created({"a": None}, {}, {"a": ""}, private=_NULL_META).after
-    assert (finding.code, finding.severity.value) == ("LIF017", "info")
+    (finding,) = _created({"a": "x"}, {}, {"a": "y"}, private=_NULL_META).after
+    assert (finding.code, finding.severity.value) == ("LIF017", "warning")
+    assert finding.detail == f'a: planned "x", but "y" (the provider {_PROVIDER} uses the legacy plugin SDK)'
     (finding,) = _created({"a": None}, {}, {"a": ""}, private=_NULL_META, strict=True).after
     assert (finding.code, finding.severity.value) == ("LIF017", "error")
+
+
+def test_old_providers_do_not_distinguish_null() -> None:
+    planned, actual = {"a": None, "b": [], "c": '{"d":1}'}, {"a": "", "b": None, "c": '{ "d": 1 }'}
+    (finding,) = _created(planned, {}, actual, private=_NULL_META).after
+    assert (finding.code, finding.severity.value) == ("LIF020", "info")
+    assert finding.detail == "3 attributes differ only in form from what the plan has: a, b, c"
+    assert [each.code for each in _created(planned, {}, actual).after] == ["LIF006"] * 3
 
 
 @pytest.mark.parametrize(("planned", "codes"), [("x\ufffd", []), ("x", ["LIF006"])])
