@@ -1,6 +1,7 @@
 """Determines the provider instance of each change of a plan: from the prior state, and by static evaluation.
 
-The JSON form of a plan names the source of each provider, but neither its configuration nor its instance. OpenTofu
+The JSON form of a plan names the source of each provider, but neither its configuration nor its instance; a plan file
+names the configuration, which must be the one that was found. OpenTofu
 manages an object through the provider instance in its block, and destroys an object without a block through the
 provider instance in the state. Source: RFC "Static Evaluation of Provider Iteration"; OpenTofu
 `internal/tofu/node_resource_abstract_instance.go` (resolveProvider).
@@ -22,7 +23,7 @@ from statefmt.golang import encode_string
 from statefmt.hcl.source import Problem, ProblemKind
 from statefmt.hcl.value import Unknown
 from statefmt.lifecycle.plan import Action, PlannedChange, ShownPlan, ShownResource
-from statefmt.model.addrs import AbsProviderInstance, AbsResourceInstance, ConfigProviderConfig, ResourceMode
+from statefmt.model.addrs import NO_KEY, AbsProviderInstance, AbsResourceInstance, ConfigProviderConfig, ResourceMode
 from statefmt.model.addrs.parsing import parse_abs_resource_instance
 from statefmt.model.addrs.provider import DEFAULT_HOST, TERRAFORM_HOST
 from statefmt.model.errors import AddressError
@@ -150,7 +151,23 @@ class PlanBindings:
     def _of(self, change: PlannedChange) -> BoundChange:
         key = (change.address_before, change.deposed)
         prior = self._prior.get(key)
-        return BoundChange(change, self._named(self._planned(change, prior), change.provider_name), prior)
+        planned = self._named(self._planned(change, prior), change.provider_name)
+        return BoundChange(change, self._confirmed(planned, change.provider_config), prior)
+
+    def _confirmed(
+        self, found: PlannedProvider, named: ConfigProviderConfig | AbsProviderInstance | None
+    ) -> PlannedProvider:
+        """Compare a provider instance with what the plan names, which completes it if it is not known."""
+        if named is None or found.provider == named or (found.provider is not None and found.provider.config == named):
+            return found
+        if found.provider is not None:
+            return _not_known(f"the plan names {named}, but the configuration {found.provider}: {OTHER_CONFIGURATION}")
+        if isinstance(named, AbsProviderInstance):
+            return PlannedProvider(named, found.outcome, found.reason)
+        # Without for_each, a configuration has one instance.
+        one = named.instance()
+        is_only = self._references.declares(one) is True and self._references.declared_keys(named) == (NO_KEY,)
+        return PlannedProvider(one, FateKind.KEPT) if is_only and found.outcome is FateKind.UNKNOWN else found
 
     def _planned(self, change: PlannedChange, prior: AbsProviderInstance | None) -> PlannedProvider:
         if change.action is Action.FORGET and prior is not None:

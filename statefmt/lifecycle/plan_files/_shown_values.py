@@ -1,4 +1,4 @@
-"""Shows single values and the two sides of a change."""
+"""Encodes values of a plan as its JSON form does: the known part, and the shapes of what is unknown and sensitive."""
 
 from __future__ import annotations
 
@@ -8,15 +8,22 @@ from typing import TypeAlias
 from msgspec import Struct
 
 from statefmt.golang import encode_string
-from statefmt.lifecycle.schema import SchemaBlock, refuses_depth
-from statefmt.lifecycle.schema_marks import value_marks
-from statefmt.model.cty import DynamicType, MapType, ObjectType, PrimitiveType
+from statefmt.lifecycle.schema import refuses_depth
+from statefmt.model.cty import (
+    DynamicType,
+    ListType,
+    MapType,
+    ObjectType,
+    PrimitiveType,
+    TupleType,
+    element_type,
+    object_type,
+)
 from statefmt.model.cty.data import CtyValue, GetAttr, Path, PathIndex, UnknownData
 from statefmt.model.cty.parts import elements, is_known, is_null, is_wholly_known, marks, steps, unmarked, unmarked_deep
 from statefmt.model.cty.paths import PathTree
 from statefmt.model.cty.values import write_value
 from statefmt.redaction.partial import step_key
-from tests.lifecycle.opentofu.parts import null, object_of, tuple_of
 
 
 class ShownValue(Struct, frozen=True):
@@ -30,38 +37,14 @@ class ShownValue(Struct, frozen=True):
     sensitive: SensitiveShape
 
 
-class ShownChange(Struct, frozen=True):
-    """The sides of a change of an object: the member `after` of the plan's JSON is `after.json`, and so on."""
-
-    before: ShownValue
-    after: ShownValue
-
-
-def plan_json_value(value: CtyValue) -> ShownValue:
-    """Show a value as the JSON form of plans does, sensitive by its marks only. Sensitive values are shown.
-
-    Raises CtyEncodeError for infinity and for numbers of more than 100,000 digits, and CtyValueError for values
-    nested too deeply.
-    """
-    return _shown(value, ())
-
-
-def plan_change(schema: SchemaBlock, before: CtyValue, after: CtyValue) -> ShownChange:
-    """Show the sides of a change; what the schema says is sensitive is so, too. Errors are those of plan_json_value().
-
-    Both values have the type that the schema implies, and are null if there is no object. Source: OpenTofu
-    `jsonplan.MarshalResourceChanges`.
-    """
-    return ShownChange(*(_shown(each, _sensitive(schema, each)) for each in (before, after)))
-
-
 @refuses_depth
-def _shown(value: CtyValue, sensitive: tuple[Path, ...]) -> ShownValue:
+def shown_value(value: CtyValue, sensitive: Iterable[Path] = ()) -> ShownValue:
+    """Show a value as the JSON form of plans does; it is sensitive where marked, and at the paths of `sensitive`.
+
+    Sensitive values are shown. Raises CtyEncodeError for infinity and for numbers of more than 100,000 digits, and
+    CtyValueError for values nested too deeply.
+    """
     return ShownValue(known_json(unmarked_deep(value)), unknown_shape(value), sensitive_json(value, sensitive))
-
-
-def _sensitive(schema: SchemaBlock, value: CtyValue) -> tuple[Path, ...]:
-    return tuple(each.path for each in value_marks(schema, value) if "sensitive" in each.marks)
 
 
 UnknownShape: TypeAlias = "bool | list[UnknownShape] | dict[str, UnknownShape]"
@@ -96,8 +79,13 @@ def _known(value: CtyValue) -> CtyValue | None:
         return value
     parts = [(key, part, _known(part)) for key, part in elements(value)]
     if isinstance(value.data, dict):
-        return object_of({str(key): known for key, _, known in parts if known is not None})
-    return tuple_of([null(part.type) if known is None else known for _, part, known in parts])
+        kept = {str(key): known for key, _, known in parts if known is not None}
+        return CtyValue(
+            object_type({name: each.type for name, each in kept.items()}),
+            {name: each.data for name, each in kept.items()},
+        )
+    items = [CtyValue(part.type, None) if known is None else known for _, part, known in parts]
+    return CtyValue(TupleType(tuple(item.type for item in items)), tuple(item.data for item in items))
 
 
 def _shape(value: CtyValue) -> UnknownShape:
@@ -147,3 +135,29 @@ def _sensitive_shape(value: CtyValue, tree: PathTree[bool] | None) -> SensitiveS
     if isinstance(value.type, (MapType, ObjectType)):
         return {str(step_key(step)): shape for step, shape in parts if shape is not False}
     return [shape for _, shape in parts]
+
+
+def located(value: CtyValue, path: Path) -> Path | None:
+    """Return the path to a part of the value in its own steps, or to what contains the part if it is not found.
+
+    Without a schema, maps are read as objects and sets as tuples. None if the value at the path, or what contains it,
+    is null or not known.
+    """
+    found: list[GetAttr | PathIndex] = []
+    for step in path:
+        key = step.name if isinstance(step, GetAttr) else step.key
+        if not isinstance(value.data, (dict, tuple)):
+            return None
+        match value.type, value.data:
+            case ObjectType(attributes), dict(data) if isinstance(key, str) and key in data:
+                found.append(GetAttr(key))
+                value = CtyValue(attributes[key], data[key])
+            case MapType(element), dict(data) if isinstance(key, str) and key in data:
+                found.append(PathIndex(key))
+                value = CtyValue(element, data[key])
+            case (ListType() | TupleType()) as of, tuple(items) if isinstance(key, int) and 0 <= key < len(items):
+                found.append(PathIndex(key))
+                value = CtyValue(element_type(of, key), items[key])
+            case _:
+                break
+    return None if value.data is None or isinstance(value.data, UnknownData) else tuple(found)
