@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final, Literal
 
 import msgspec
@@ -170,9 +171,15 @@ def _provider_config(change: _ResourceChangeJSON, pointer: str) -> ConfigProvide
     if not text:
         return None
     try:
-        return parse_abs_provider_instance(text) if change.provider_instance else parse_config_provider_config(text)
+        return _parsed_provider(text, is_instance=bool(change.provider_instance))
     except AddressError as error:
         raise PlanError(f"invalid provider {text!r}: {error.detail}", f"{pointer}/{name}") from None
+
+
+# Plans have few providers, and many changes.
+@lru_cache(maxsize=256)
+def _parsed_provider(text: str, *, is_instance: bool) -> ConfigProviderConfig | AbsProviderInstance:
+    return parse_abs_provider_instance(text) if is_instance else parse_config_provider_config(text)
 
 
 def _previous(text: str, pointer: str) -> AbsResourceInstance:

@@ -7,6 +7,7 @@ Terraform 1.17.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, Final
 
 from msgspec import Raw
@@ -15,6 +16,7 @@ from statefmt.lifecycle.plan import Action, PlanError
 from statefmt.lifecycle.plan_files._members import given, index_member, json_member, module_tree
 from statefmt.lifecycle.plan_files._messages import is_unknown_id
 from statefmt.lifecycle.plan_files._msgpack import read_msgpack
+from statefmt.lifecycle.plan_files._plain_values import plain_value
 from statefmt.lifecycle.plan_files._schemas import PlanSchemas
 from statefmt.lifecycle.plan_files._shown_values import ShownValue, encode_replace_paths, located, shown_value
 from statefmt.lifecycle.schema import TypeSchema
@@ -66,6 +68,7 @@ _DEFERRED: Final = {
     5: "deferred_prereq",
 }
 _REFRESH_ONLY: Final = 2
+_NULL: Final = ShownValue(b"null", {}, False)
 # Stands for every instance where their number is not known.
 _ANY_INSTANCE: Final = "[*]"
 
@@ -139,19 +142,26 @@ class ChangeWriter:
 
     def side(self, change: _ResourceChange, place: int) -> ShownValue:
         """Return the value before (0) or after (1) a change."""
-        message = change.message.change
-        data = _sides(message.values, change.action, change.message.addr)[place]
-        paths = message.after_sensitive_paths if place else message.before_sensitive_paths
-        return self._value(data, paths, self._schema(change), change.message.addr)
+        if place not in change.shown:
+            message = change.message.change
+            data = _sides(message.values, change.action, change.message.addr)[place]
+            paths = message.after_sensitive_paths if place else message.before_sensitive_paths
+            change.shown[place] = self._value(data, paths, self._schema(change), change.message.addr)
+        return change.shown[place]
 
     def _schema(self, change: _ResourceChange) -> TypeSchema | None:
         resource = change.address.resource.resource
         return self._schemas.schema(change.provider, resource.mode, resource.type)
 
     def _value(self, data: bytes, paths: Iterable[Any], schema: TypeSchema | None, address: str) -> ShownValue:
+        if not data:
+            return _NULL
         try:
-            value = read_msgpack(data, None if schema is None or not data else schema.type) if data else _null()
-            sensitive = [found for path in paths if (found := located(value, _path(path))) is not None]
+            places = list(map(_path, paths))
+            if schema is None and (plain := plain_value(data, places)) is not None:
+                return plain
+            value = read_msgpack(data, None if schema is None else schema.type)
+            sensitive = [found for path in places if (found := located(value, path)) is not None]
             if schema is not None:
                 sensitive += [each.path for each in value_marks(schema.block, value) if "sensitive" in each.marks]
             return shown_value(value, sensitive)
@@ -261,7 +271,10 @@ def _trigger(message: Any) -> dict[str, Any]:
 
 
 class _ResourceChange:
-    """The change of a resource instance: its message, and its parsed addresses. Raises PlanError."""
+    """The change of a resource instance: its message, its parsed addresses, and its values once they are shown.
+
+    Raises PlanError.
+    """
 
     def __init__(self, message: Any) -> None:
         self.message: Final = message
@@ -269,6 +282,7 @@ class _ResourceChange:
         self.address: Final = _address(message.addr)
         self.provider: Final = _provider(message.provider, message.addr)
         self.mode: Final = self.address.resource.resource.mode.value
+        self.shown: Final[dict[int, ShownValue]] = {}
         self.order: Final = list_order(self.address), message.deposed_key
 
 
@@ -281,9 +295,15 @@ def _address(text: str) -> AbsResourceInstance:
 
 def _provider(text: str, address: str) -> Provider:
     try:
-        return parse_config_provider_config(text).provider
+        return _source(text)
     except AddressError as error:
         raise PlanError(f"{address}: the plan file names the invalid provider {text!r}: {error.detail}") from None
+
+
+# Plans have few providers, and many changes.
+@lru_cache(maxsize=256)
+def _source(text: str) -> Provider:
+    return parse_config_provider_config(text).provider
 
 
 def _action(number: int, name: str) -> Action:

@@ -50,14 +50,26 @@ def read_msgpack(data: bytes, of: Type | None = None) -> CtyValue:
     Raises PlanError if the value is invalid or does not conform to the type.
     """
     try:
-        node = _DECODER.decode(data)
+        node = decode(data)
         return CtyValue(*(_implied(node) if of is None else _typed(node, of)))
     except RecursionError:
-        raise PlanError("the plan file contains a value that is nested too deeply") from None
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise PlanError(f"the plan file is damaged: it contains an invalid value: {error}") from None
+        raise _too_deep() from None
     except CtyError as error:
         raise PlanError(f"the plan file contains an invalid value: {error}") from None
+
+
+def decode(data: bytes) -> Any:
+    """Decode msgpack, with UnknownData for unknown values. Raises PlanError."""
+    try:
+        return _DECODER.decode(data)
+    except RecursionError:
+        raise _too_deep() from None
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise PlanError(f"the plan file is damaged: it contains an invalid value: {error}") from None
+
+
+def _too_deep() -> PlanError:
+    return PlanError("the plan file contains a value that is nested too deeply")
 
 
 def _implied(node: Any) -> tuple[Type, Data]:

@@ -10,6 +10,7 @@ import zipfile
 import zlib
 from collections import Counter
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Final
 
 import msgspec
@@ -46,7 +47,7 @@ class ModuleSource(Struct, frozen=True, rename={"key": "Key", "directory": "Dir"
     source: str = ""
 
 
-class PlanArchive(Struct, frozen=True):
+class PlanArchive(Struct, frozen=True, dict=True):
     """The content of a plan file, by the names of its members."""
 
     members: Mapping[str, bytes]
@@ -86,14 +87,17 @@ class PlanArchive(Struct, frozen=True):
         """The members of the configuration."""
         return {name: content for name, content in self.members.items() if name.startswith(_CONFIGURATION)}
 
-    def files(self, module: ModuleSource) -> dict[str, bytes]:
+    def files(self, module: ModuleSource) -> Mapping[str, bytes]:
         """Return the files of a module by name."""
-        prefix = f"{_SOURCES}{module.key}/"
-        return {
-            name.removeprefix(prefix): content
-            for name, content in self.members.items()
-            if name.startswith(prefix) and "/" not in name[len(prefix) :]
-        }
+        return self._files.get(f"{_SOURCES}{module.key}", {})
+
+    @cached_property
+    def _files(self) -> Mapping[str, Mapping[str, bytes]]:
+        found: dict[str, dict[str, bytes]] = {}
+        for path, content in self.configuration.items():
+            folder, _, name = path.rpartition("/")
+            found.setdefault(folder, {})[name] = content
+        return found
 
 
 _HEAD: Final = 200

@@ -36,7 +36,8 @@ from statefmt.store.files import read_bounded
 # Modules may be beside the root module, as in ../modules/network.
 _MOST_UP: Final = 32
 _MANIFEST: Final = ".terraform/modules/modules.json"
-# A file of a configuration is smaller.
+# Configurations, and their files, are smaller.
+_MOST_BYTES: Final = 256 << 20
 _LARGEST: Final = 16 << 20
 
 
@@ -56,6 +57,8 @@ def load_configuration(
 @contextmanager
 def _folder(archive: PlanArchive) -> Iterator[Path]:
     """Yield a folder with the modules of a plan file, which is deleted afterwards."""
+    if sum(map(len, archive.configuration.values())) > _MOST_BYTES:
+        raise PlanError(f"the configuration in the plan file has more than {_MOST_BYTES:,} bytes")
     modules = archive.modules()
     directories = {module.key: _directory(module) for module in modules}
     up = max([directory.split("/").count("..") for directory in directories.values()], default=0)
