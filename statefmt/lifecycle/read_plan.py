@@ -54,7 +54,8 @@ from statefmt.model.addrs.parsing import (
 from statefmt.model.addrs.traversal import is_identifier
 from statefmt.model.errors import AddressError, StoreError
 from statefmt.sealed import opened_plan
-from statefmt.store.reading import STANDARD_INPUT, display_name, read_bytes
+from statefmt.store.protocol import ReadOnlyStore, Stored
+from statefmt.store.reading import PLAN, STANDARD_INPUT, display_name, read_bytes
 from statefmt.text import pattern
 
 if TYPE_CHECKING:
@@ -258,9 +259,7 @@ def open_plan(name: str, context: RunContext, schemas: ProviderSchemas | None = 
     Values of a plan file are typed by the schemas that it contains, or else by `schemas`. Raises StoreError, with the
     name of the file, if it cannot be read or is not a plan, and EncryptionError if it cannot be decrypted.
     """
-    context.phase("reading")
-    data = context.read_input(None) if name == STANDARD_INPUT else read_bytes(name)
-    data = opened_plan(context, name, data)
+    data = _read(name, context)
     try:
         return read_plan(data, schemas)
     except PlanError as error:
@@ -268,7 +267,7 @@ def open_plan(name: str, context: RunContext, schemas: ProviderSchemas | None = 
 
 
 def state_in_plan(plan: ShownPlan, part: Literal["prior", "previous"] = "previous") -> Snapshot | None:
-    """Return a state in a plan file: `previous`, from before the plan, or `prior`, after moves and refreshing.
+    """Return a state in a plan file: `previous`, with the moves of the plan, or `prior`, refreshed besides.
 
     None for a plan in JSON. Raises PlanError without such a state, and StateError.
     """
@@ -278,6 +277,40 @@ def state_in_plan(plan: ShownPlan, part: Literal["prior", "previous"] = "previou
     from statefmt.lifecycle.plan_files.archive import open_archive
 
     return read(open_archive(plan.file).state(part), as_terraform=True).snapshot
+
+
+_PARTS: Final = ("prior", "previous")
+
+
+def plan_state(name: str, context: RunContext) -> ReadOnlyStore:
+    """Return the store of a state in a plan file, `plan:prior:PATH` or `plan:previous:PATH`. Raises StoreError."""
+    part, _, path = name.removeprefix(PLAN).partition(":")
+    if part not in _PARTS or not path:
+        raise StoreError(f"{name}: write a state in a plan file as plan:prior:PATH or plan:previous:PATH")
+
+    def read() -> Stored:
+        from statefmt.lifecycle.plan_files.archive import open_archive
+
+        data = _read(path, context)
+        try:
+            if not data.startswith(ZIP):
+                raise NotAPlanError("this is not a plan file, so it contains no states")
+            return Stored(open_archive(data).state(part), None)
+        except PlanError as error:
+            raise StoreError(f"{display_name(path)}: {error}") from error
+
+    return ReadOnlyStore(
+        name,
+        read,
+        f"{name}: a state in a plan file cannot be edited; write the result to a file",
+        f"{name}: a state in a plan file has no history of edits",
+    )
+
+
+def _read(name: str, context: RunContext) -> bytes:
+    context.phase("reading")
+    data = context.read_input(None) if name == STANDARD_INPUT else read_bytes(name)
+    return opened_plan(context, name, data)
 
 
 _BOM: Final = b"\xef\xbb\xbf"

@@ -80,11 +80,15 @@ class Stranded(NamedTuple):
 class PlanBindings:
     """The provider instances of a plan's changes, computed on demand. Without `snapshot`, prior bindings are unknown.
 
-    `changes` and `drift` have the order of the plan.
+    `changes` and `drift` have the order of the plan. In a snapshot `after_moves`, as in a plan file, objects have the
+    addresses of the plan.
     """
 
-    def __init__(self, plan: ShownPlan, references: ProviderReferences, snapshot: Snapshot | None) -> None:
+    def __init__(
+        self, plan: ShownPlan, references: ProviderReferences, snapshot: Snapshot | None, *, after_moves: bool = False
+    ) -> None:
         self._plan = plan
+        self._after_moves = after_moves
         self._references = references
         self._required = required_sources(references.configuration)
         self._has_state = snapshot is not None
@@ -105,7 +109,7 @@ class PlanBindings:
     @cached_property
     def stranded(self) -> tuple[Stranded, ...]:
         """The objects in the state that need a missing provider instance, but that the plan does not list."""
-        listed = {(one.change.address_before, one.change.deposed) for one in self.changes}
+        listed = {self._key(one.change) for one in self.changes}
         return tuple(
             Stranded(fate.address, fate.obj.deposed, _fated(fate))
             for key, fate in self._fates.items()
@@ -141,16 +145,18 @@ class PlanBindings:
         moved = {
             each.address_before: each.address
             for each in (*self._plan.resource_changes, *self._plan.resource_drift)
-            if each.previous_address is not None
+            if each.previous_address is not None and not self._after_moves
         }
         return {
             (str(moved.get(address, address)), deposed): provider
             for (address, deposed), provider in self._prior.items()
         }
 
+    def _key(self, change: PlannedChange) -> tuple[AbsResourceInstance, str]:
+        return (change.address if self._after_moves else change.address_before), change.deposed
+
     def _of(self, change: PlannedChange) -> BoundChange:
-        key = (change.address_before, change.deposed)
-        prior = self._prior.get(key)
+        prior = self._prior.get(self._key(change))
         planned = self._named(self._planned(change, prior), change.provider_name)
         return BoundChange(change, self._confirmed(planned, change.provider_config), prior)
 
@@ -173,7 +179,7 @@ class PlanBindings:
         if change.action is Action.FORGET and prior is not None:
             # No provider is used, so it need not exist.
             return PlannedProvider(prior, FateKind.KEPT)
-        fate = self._fates.get((change.address_before, change.deposed))
+        fate = self._fates.get(self._key(change))
         if fate is not None and fate.address == change.address:
             return _fated(fate)
         found = self._configured(change.address, change.deposed, stays=change.action.leaves_object)

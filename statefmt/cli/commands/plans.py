@@ -96,7 +96,7 @@ def plan_show_command(
     )
     assert references is not None
     snapshot = state_in_plan(shown) if state is None else opened_state(state).snapshot
-    bindings = PlanBindings(shown, references, snapshot)
+    bindings = PlanBindings(shown, references, snapshot, after_moves=state is None)
     wrong = report_problems(check_configuration(references, select=CONFIGURATION_NOT_KNOWN))
     manner = Manner(show_sensitive=show_sensitive)
     if output_format is PlanFormat.JSON:

@@ -6,6 +6,7 @@ Terraform 1.17.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Final
@@ -29,6 +30,7 @@ from statefmt.model.cty.data import CtyValue, GetAttr, Path
 from statefmt.model.cty.parts import is_wholly_known
 from statefmt.model.cty.paths import index_step
 from statefmt.model.errors import AddressError
+from statefmt.text import pattern
 
 _ACTIONS: Final = {
     0: Action.NO_OP,
@@ -69,7 +71,6 @@ _DEFERRED: Final = {
 }
 _REFRESH_ONLY: Final = 2
 _NULL: Final = ShownValue(b"null", {}, False)
-# Stands for every instance where their number is not known.
 _ANY_INSTANCE: Final = "[*]"
 
 
@@ -108,13 +109,13 @@ class ChangeWriter:
     def _resource_change(self, change: _ResourceChange) -> dict[str, Any]:
         message, address = change.message, change.address
         return {
-            "address": message.addr,
+            "address": str(address) if _ANY_INSTANCE in message.addr else message.addr,
             **given(previous_address=message.prev_run_addr, module_address=str(address.module)),
             "mode": change.mode,
             "type": address.resource.resource.type,
             "name": address.resource.resource.name,
             **index_member(address.key),
-            **({"index_unknown": True} if message.addr.endswith(_ANY_INSTANCE) else {}),
+            **({"index_unknown": True} if change.is_any else {}),
             "provider_name": str(change.provider),
             "provider_config": message.provider,
             **given(deposed=message.deposed_key),
@@ -233,14 +234,15 @@ class ChangeWriter:
         ]
 
     def _action(self, message: Any) -> dict[str, Any]:
-        _, _, named = message.addr.rpartition("action.")
-        type_name, _, name = named.partition("[")[0].partition(".")
+        named = _NAMED_ACTION.fullmatch(message.addr)
+        if named is None:
+            raise PlanError(f"the plan file contains the invalid address {message.addr!r} of an action")
         value = self._value(message.config_value.msgpack, message.sensitive_config_paths, None, message.addr)
         trigger = message.resource_trigger
         return {
             "address": message.addr,
-            "type": type_name,
-            "name": name,
+            "type": named["type"],
+            "name": named["name"],
             "config_values": json_member(value),
             "config_sensitive": value.sensitive,
             "config_unknown": value.unknown,
@@ -250,6 +252,7 @@ class ChangeWriter:
         }
 
 
+_NAMED_ACTION: Final = pattern(r'(?:.*?\.)?action\.(?P<type>[^.\[\]"]+)\.(?P<name>[^.\[\]"]+)(?:\[.*\])?', re.DOTALL)
 _EVENTS: Final = {
     1: "BeforeCreate",
     2: "AfterCreate",
@@ -280,6 +283,8 @@ class _ResourceChange:
         self.message: Final = message
         self.action: Final = _action(message.change.action, message.addr)
         self.address: Final = _address(message.addr)
+        # A deferred change stands for every instance if their number is not known.
+        self.is_any: Final = message.addr.endswith(_ANY_INSTANCE)
         self.provider: Final = _provider(message.provider, message.addr)
         self.mode: Final = self.address.resource.resource.mode.value
         self.shown: Final[dict[int, ShownValue]] = {}
@@ -288,8 +293,10 @@ class _ResourceChange:
 
 def _address(text: str) -> AbsResourceInstance:
     try:
-        return parse_abs_resource_instance(text.replace(_ANY_INSTANCE, ""))
+        return parse_abs_resource_instance(text)
     except AddressError as error:
+        if _ANY_INSTANCE in text:
+            return _address(text.replace(_ANY_INSTANCE, ""))
         raise PlanError(f"the plan file contains the invalid address {text!r}: {error.detail}") from None
 
 

@@ -58,8 +58,9 @@ _MESSAGES: Final[Mapping[str, Mapping[str, tuple[int, str]]]] = MappingProxyType
     "ActionInvocation": {
         "addr": (1, "text"), "provider": (2, "text"), "config_value": (4, "Value"),
         "sensitive_config_paths": (5, "*Path"), "resource_trigger": (6, "ResourceTrigger"),
-        "invoke_trigger": (7, "bytes"),
+        "invoke_trigger": (7, "InvokeTrigger"),
     },
+    "InvokeTrigger": {"calling_resource_addr": (1, "text")},
     "ResourceTrigger": {
         "triggering_resource_addr": (1, "text"), "trigger_event": (2, "int"), "action_trigger_block_index": (3, "int"),
         "actions_list_index": (4, "int"),

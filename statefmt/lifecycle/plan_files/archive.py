@@ -68,7 +68,7 @@ class PlanArchive(Struct, frozen=True, dict=True):
         return b'"tofu init"' in self.members.get(_LOCK, b"")[:_HEAD]
 
     def state(self, part: str) -> bytes:
-        """Return the state `prior` (after refreshing) or `previous` (before it). Raises PlanError without one."""
+        """Return the state `previous` (after moves) or `prior` (refreshed besides). Raises PlanError without one."""
         found = self.members.get(_STATES[part])
         if found is None:
             raise PlanError(f"the plan file has no {part} state (member {_STATES[part]})")

@@ -17,7 +17,7 @@ from msgspec import Raw, json
 from msgspec.structs import replace
 
 from statefmt.configuration import Configuration, LoadOptions, VariableOption, load, root_scope
-from statefmt.configuration.directory import file_names, list_files
+from statefmt.configuration.directory import file_names, list_files, read_inputs
 from statefmt.configuration.model import Declarations, ModuleConfiguration
 from statefmt.configuration.provider_instances import ProviderReferences
 from statefmt.hcl.evaluate import evaluate_literal
@@ -211,10 +211,15 @@ def configuration_in_plan(plan: ShownPlan, name: str, other: ShownPlan | None = 
             another = open_archive(other.file)
             if archive.configuration != another.configuration or plan.variables != other.variables:
                 raise PlanError("the two plan files have different configurations or variables")
-        given = (VariableOption(file=name, document=json.encode(plan.variables)),) if plan.variables else ()
-        return load_configuration(archive, given, parse_message("Plan", archive.plan).backend.workspace, name)
+        return load_configuration(
+            archive, _options(plan, name), parse_message("Plan", archive.plan).backend.workspace, name
+        )
     except PlanError as error:
         raise StoreError(f"{name}: {error}") from None
+
+
+def _options(plan: ShownPlan, name: str) -> tuple[VariableOption, ...]:
+    return (VariableOption(file=name, document=json.encode(plan.variables)),) if plan.variables else ()
 
 
 def refuse_other_configuration(plan: ShownPlan, given: Configuration, name: str) -> None:
@@ -233,10 +238,12 @@ def refuse_other_configuration(plan: ShownPlan, given: Configuration, name: str)
             "without --config, the configuration in the plan file counts"
         )
     scope = root_scope(given)
+    in_plan = root_scope(replace(given, inputs=read_inputs(None, {}, _options(plan, name), [])))
     others = [
         variable
-        for variable, value in plan.variables.items()
-        if variable in given.root.declarations.variables and json_of(scope.variable(variable)) != value
+        for variable in plan.variables
+        if variable in given.root.declarations.variables
+        and json_of(scope.variable(variable)) != json_of(in_plan.variable(variable))
     ]
     if others:
         raise StoreError(
