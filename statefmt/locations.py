@@ -22,6 +22,7 @@ with lazy_imports(globals()):
     from statefmt.store.backends.options import BackendOptions as BackendOptions
     from statefmt.store.reading import (
         GIT as GIT,
+        PLAN as PLAN,
         STANDARD_INPUT as STANDARD_INPUT,
         display_name as display_name,
         find_states as find_states,

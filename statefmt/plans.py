@@ -1,4 +1,4 @@
-"""Plans in JSON, as `tofu show -json PLANFILE` prints them: their changes, and whether an apply made them.
+"""Plan files, and plans in JSON as `tofu show -json PLANFILE` prints them: changes, and whether an apply made them.
 
 >>> import statefmt
 >>> from statefmt import plans
@@ -26,5 +26,14 @@ with lazy_imports(globals()):
         PlannedChange as PlannedChange,
         ShownPlan as ShownPlan,
     )
-    from statefmt.lifecycle.read_plan import open_plan as open_plan, read_plan as read_plan
+    from statefmt.lifecycle.plan_files.configuration import (
+        configuration_in_plan as configuration_in_plan,
+        refuse_other_configuration as refuse_other_configuration,
+    )
+    from statefmt.lifecycle.read_plan import (
+        is_plan_file as is_plan_file,
+        open_plan as open_plan,
+        read_plan as read_plan,
+        state_in_plan as state_in_plan,
+    )
     from statefmt.lifecycle.verification import Verification as Verification, verify as verify

@@ -70,6 +70,28 @@ def opened(context: RunContext, name: str, data: bytes, *, tolerant: bool = Fals
         raise
 
 
+def opened_plan(context: RunContext, name: str, data: bytes) -> bytes:
+    """Decrypt a plan file with the configuration of the run; return any other bytes unchanged.
+
+    Raises EncryptionError, naming the file, if the plan file is encrypted and cannot be decrypted, and
+    ConfigurationError if the configuration is invalid.
+    """
+    if b'"encrypted_data"' not in data:
+        return data
+    # Imported late because it loads the cryptography package.
+    from statefmt.encryption import PLAN, examine, glance
+
+    with about(name):
+        if glance(data) is None:
+            return data
+        found = context.configuration()
+        if found is None:
+            raise EncryptionError(
+                "the plan file is encrypted; name its configuration with --encryption or --encryption-config"
+            )
+        return examine(data, found, PLAN).plain
+
+
 @contextmanager
 def about(name: str) -> Iterator[None]:
     """Prefix EncryptionError messages with the name of the state. ConfigurationError passes unchanged."""

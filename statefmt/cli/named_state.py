@@ -5,11 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 
+from typer import BadParameter
+
 import statefmt
 from statefmt import State, StoreError
+from statefmt.cli.options.shared import PlanPart
 from statefmt.cli.outcome import show_failure
 from statefmt.cli.run import run_context
-from statefmt.locations import current_state, display_name, state_words
+from statefmt.locations import PLAN, current_state, display_name, state_words
 from statefmt.text import shell_line
 
 
@@ -48,12 +51,18 @@ def found_states(names: Iterable[str], *, everything: bool = False) -> tuple[lis
     return list(found), missing
 
 
-def opened_state(name: str | None, version_id: str | None = None, *, like: State | None = None) -> State:
+def opened_state(
+    name: str | None, version_id: str | None = None, *, part: PlanPart | None = None, like: State | None = None
+) -> State:
     """Open and read the state, or a version of it that its service keeps, for a command that does not write.
 
-    Reading is faster if most resources are the same in the state `like`. Raises StoreError, StateError and
-    EncryptionError.
+    With `part`, the name is that of a plan file. Reading is faster if most resources are the same in the state `like`.
+    Raises StoreError, StateError and EncryptionError.
     """
+    if part is not None:
+        if name is None or version_id is not None:
+            raise BadParameter("requires --state PLANFILE, and cannot be combined with --version", param_hint="--part")
+        name = f"{PLAN}{part}:{name}"
     if version_id is not None:
         from statefmt.locations import version_name
 

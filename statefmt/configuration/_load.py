@@ -50,8 +50,9 @@ class LoadOptions(msgspec.Struct, frozen=True):
     `terraform.workspace`; if None, TF_WORKSPACE is used, then the file `environment` in the data directory. Without
     `children`, only the root module is read, and its declarations are not checked. `for_program`: messages name
     arguments of the library, not options of the command line. `is_confined`: ignore variable files in the directory
-    that are links to files outside. With `allowed_paths`, functions such as `file` read only files in these paths and
-    in the git repository around `directory`, or in `directory` itself without a repository. `release` is the release
+    that are links to files outside, and modules outside of its repository. With `allowed_paths`, functions such as
+    `file` read only files in these paths and in the git repository around `directory`, or in `directory` itself
+    without a repository. `release` is the release
     that reads the configuration; if None, any release that `required_version` admits. `contents` replace the contents
     of files in the directory, by file name. With `unknown_inputs`, a reason, root variables that `variables` do
     not set are unknown.
@@ -82,7 +83,8 @@ def load(directory: Path, options: LoadOptions | None = None) -> Configuration:
     if options.allowed_paths is not None:
         home = options.environment.get("HOME", "")
         within = (repository(directory, home), *options.allowed_paths, *allowed_paths(None, options.environment))
-    reader = DirectoryReader(directory, problems, within, options.contents)
+    modules_within = (repository(directory, ""),) if options.is_confined else None
+    reader = DirectoryReader(directory, problems, within, options.contents, modules_within)
     root = reader.read(".", options.test_directory if options.children else None)
     if root is None:
         detail = f"Module directory {directory} does not exist or cannot be read."

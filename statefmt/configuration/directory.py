@@ -113,7 +113,7 @@ def repository(directory: Path, home: str) -> str:
 class DirectoryReader:
     """Reads directories below one root, each only once, however often it is called as a module.
 
-    `files_within` are the folders whose files functions may read, None for all.
+    `files_within` are the folders whose files functions may read, `modules_within` those with modules, None for all.
     """
 
     def __init__(
@@ -122,11 +122,13 @@ class DirectoryReader:
         problems: list[Problem],
         files_within: tuple[str, ...] | None = None,
         contents: Mapping[str, bytes] = MappingProxyType({}),
+        modules_within: tuple[str, ...] | None = None,
     ) -> None:
         self.root = root
         self.files_within = files_within
         self._problems = problems
         self._contents = contents
+        self._modules_within = modules_within
         self._read: dict[str, Declarations | None] = {}
 
     def read(self, directory: str, test_directory: str | None = None) -> Declarations | None:
@@ -136,7 +138,10 @@ class DirectoryReader:
         return self._read[directory]
 
     def _read_once(self, directory: str, test_directory: str | None) -> Declarations | None:
-        names = file_names(self.root / directory)
+        place = self.root / directory
+        if self._modules_within is not None and not is_inside(place, *self._modules_within):
+            return None
+        names = file_names(place)
         if names is None:
             return None
         before = len(self._problems)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from statefmt.encryption._cipher import (
+    PLAN as PLAN,
     Opened as Opened,
     check_configuration as check_configuration,
     decrypt as decrypt,

@@ -21,7 +21,9 @@ from statefmt.encryption.key_providers import needed_for
 from statefmt.golang import JSONValue, Members, NumberText, fold_name, loads_exact
 from statefmt.model.errors import ConfigurationError, EncryptionError, KeyServiceError, UnreadableError
 
+# Targets of a configuration, and what they encrypt.
 STATE: Final = "state"
+PLAN: Final = "plan"
 # From this size in bytes it saves time to parse a state in parallel with its encryption.
 _LARGE: Final = 1_000_000
 
@@ -122,29 +124,34 @@ def _first(configuration: EncryptionConfiguration, chain: tuple[Reference, ...])
     return _built(configuration, chain[0])
 
 
-def examine(data: bytes, configuration: EncryptionConfiguration) -> Opened:
-    """Like decrypt(), but accepts a changed serial or lineage on the envelope.
+def examine(data: bytes, configuration: EncryptionConfiguration, target: str = STATE) -> Opened:
+    """Like decrypt(), but accepts a changed serial or lineage on the envelope. `target` may also be PLAN.
 
     Accepts a plain state with any configuration, with method ""; it is current if the first method is `unencrypted`.
     """
-    chain = _chain(configuration, STATE)
+    chain = _chain(configuration, target)
     first = _first(configuration, chain)
     envelope = glance(data)
     if envelope is None:
         return Opened(data, "", isinstance(first, Unencrypted))
-    return _opened_at_once(data, envelope, configuration, chain, first)
+    return _opened_at_once(data, envelope, configuration, chain, first, target)
 
 
 def _opened_at_once(
-    data: bytes, envelope: Envelope, configuration: EncryptionConfiguration, chain: tuple[Reference, ...], first: Method
+    data: bytes,
+    envelope: Envelope,
+    configuration: EncryptionConfiguration,
+    chain: tuple[Reference, ...],
+    first: Method,
+    target: str = STATE,
 ) -> Opened:
     """Like _opened(), for an envelope from glance()."""
     try:
-        return _opened(envelope, configuration, chain, first)
+        return _opened(envelope, configuration, chain, first, target)
     except NotBase64Error:
         read = parse_envelope(data)
         assert read is not None
-        return _opened(read, configuration, chain, first)
+        return _opened(read, configuration, chain, first, target)
 
 
 def _chain(configuration: EncryptionConfiguration, target: str) -> tuple[Reference, ...]:
@@ -183,7 +190,7 @@ def _plain(data: bytes, chain: tuple[Reference, ...]) -> Opened:
 
 
 def _opened(
-    envelope: Envelope, configuration: EncryptionConfiguration, chain: tuple[Reference, ...], first: Method
+    envelope: Envelope, configuration: EncryptionConfiguration, chain: tuple[Reference, ...], first: Method, target: str
 ) -> Opened:
     """Decrypt an envelope with the first method that can read it. Raises EncryptionError."""
     failures: list[str] = []
@@ -200,10 +207,10 @@ def _opened(
         except UnreadableError as error:
             failures.append(str(error))
     if not failures:
-        raise EncryptionError("this state is encrypted, and the configuration has no method to decrypt it")
+        raise EncryptionError(f"this {target} is encrypted, and the configuration has no method to decrypt it")
     failures += (f"{key}: {needed}" for key in sorted(envelope.meta) if (needed := needed_for(key)))
     keys = f" (it has metadata of {', '.join(sorted(envelope.meta))})" if envelope.meta else ""
-    raise EncryptionError("\n  ".join([f"no method of the configuration can read this state{keys}:", *failures]))
+    raise EncryptionError("\n  ".join([f"no method of the configuration can read this {target}{keys}:", *failures]))
 
 
 def _check_shared(method: Method, address: Reference, used: dict[str, str]) -> None:
@@ -229,7 +236,7 @@ def identity_differs(envelope: Envelope, plain: bytes) -> list[str]:
 
 
 # A plan is a zip file; it can be encrypted like a state.
-_PLAN = b"PK\x03\x04"
+_ZIP = b"PK\x03\x04"
 _NAMES = frozenset({"serial", "lineage", "version", "terraform_version"})
 
 
@@ -263,7 +270,7 @@ def check_plain_state(plain: bytes) -> None:
 
 
 def _members(plain: bytes) -> Members:
-    if plain.startswith(_PLAN):
+    if plain.startswith(_ZIP):
         raise EncryptionError("this is a plan file, not a state; `tofu show` reads it")
     try:
         raw = msgspec.json.decode(plain, type=dict[str, Raw])

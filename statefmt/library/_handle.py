@@ -14,7 +14,7 @@ from statefmt.context import RunContext
 from statefmt.edit.session import LoadedState, StateFileError, loaded, repeated_members
 from statefmt.model.errors import ConfigurationError, StateError, StatetoolError, StoreError, SurgeryError
 from statefmt.model.findings import CONFIGURATION_NOT_KNOWN, Severity
-from statefmt.store.reading import GIT, display_name
+from statefmt.store.reading import GIT, PLAN, display_name
 
 if TYPE_CHECKING:
     from statefmt.configuration.instances import Instances
@@ -49,6 +49,10 @@ class StateHandle:
             from statefmt.store.git import git_version
 
             return git_version(self.location, self.context.environment)
+        if self.location.startswith(PLAN):
+            from statefmt.lifecycle.read_plan import plan_state
+
+            return plan_state(self.location, self.context)
         from statefmt.edit.session import store_at
 
         return store_at(self.context, self.location)
@@ -61,7 +65,9 @@ class StateHandle:
         self.refuse_nested()
         with located(self.location):
             # The context reports progress, and a program that only reads needs no store.
-            self._found = loaded(self.context, self.location, self.context.read(self.location), like=like)
+            in_plan = self.location.startswith(PLAN)
+            data = self.store.read().data if in_plan else self.context.read(self.location)
+            self._found = loaded(self.context, self.location, data, like=like)
             if repeated := repeated_members(self._found):
                 self.context.note(f"{display_name(self.location)}: {repeated}")
 

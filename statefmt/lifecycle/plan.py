@@ -14,11 +14,13 @@ import msgspec
 from msgspec import Raw, Struct
 
 from statefmt.golang import JSONValue, Members, loads_exact
-from statefmt.model.addrs import AbsResourceInstance
+from statefmt.model.addrs import AbsProviderInstance, AbsResourceInstance, ConfigProviderConfig
 from statefmt.model.errors import StatetoolError
 
 # The value of a member that is absent: JSON null.
 ABSENT: Final = Raw(b"null")
+# The first bytes of a plan file.
+ZIP: Final = b"PK\x03\x04"
 
 
 class ShownOutput(Struct, frozen=True, kw_only=True, gc=False):
@@ -115,8 +117,10 @@ class PlannedChange(Struct, frozen=True, kw_only=True, gc=False):
     """The change of one object of a resource instance.
 
     `previous_address` is the address before a move, None if the instance did not move. `deposed` is the key of a
-    deposed object, "" for the current one. `provider_name` is the provider's source address as written; the JSON form
-    names neither the provider's configuration nor its instance. `reason` is `action_reason`, "" if there is none.
+    deposed object, "" for the current one. `provider_name` is the provider's source address as written.
+    `provider_config` is the provider configuration, which a plan file names, or the provider instance, which
+    `plan-show` writes; None if neither is known, as in the JSON form of OpenTofu and Terraform. `reason` is
+    `action_reason`, "" if there is none.
     `number` is the position in its list, for JSON pointers.
     """
 
@@ -125,6 +129,7 @@ class PlannedChange(Struct, frozen=True, kw_only=True, gc=False):
     previous_address: AbsResourceInstance | None = None
     deposed: str = ""
     provider_name: str = ""
+    provider_config: ConfigProviderConfig | AbsProviderInstance | None = None
     reason: str = ""
     number: int = 0
 
@@ -194,10 +199,12 @@ class ShownPlan(Struct, frozen=True, kw_only=True):
     `resource_drift` lists changes made outside since the last apply: `before` is the object in the state file,
     `after` the object in `prior_state`. `prior_state` is the state after moves and refreshing, with the outputs as
     planned; None if it is empty. `configuration`, `checks` and the values of `variables` are raw JSON. `applyable`
-    and `complete` are None if the release does not write them (OpenTofu). `source` is the JSON text.
+    and `complete` are None if the release does not write them (OpenTofu). `source` is the JSON text, and `file` the
+    plan file that it was made of, not encrypted; empty if there is none.
     """
 
     source: bytes
+    file: bytes = b""
     format_version: str
     terraform_version: str = ""
     timestamp: str = ""
@@ -316,7 +323,7 @@ def _plain(value: JSONValue) -> object:
 
 
 class PlanError(StatetoolError):
-    """A file is not a readable plan in JSON; the message gives its actual kind, or the invalid part.
+    """A file is not a readable plan; the message gives its actual kind, or the invalid part.
 
     `pointer` is the JSON pointer of the invalid part, "" for the whole file.
     """
@@ -330,6 +337,6 @@ class PlanError(StatetoolError):
 
 
 class NotAPlanError(PlanError):
-    """A file is not a plan in JSON at all: a binary plan file, a state, the output of another command."""
+    """A file is not a plan at all, but a state or the output of another command."""
 
     code = "not-a-plan"

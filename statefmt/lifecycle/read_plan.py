@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import io
+import os
 from collections.abc import Iterable
-from typing import Final
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final, Literal
 
 import msgspec
 from msgspec import UNSET, Raw, Struct, UnsetType
+from msgspec.structs import replace
 
 from statefmt.context import RunContext
 from statefmt.formats.raw_json import equals, json_problem, token
 from statefmt.formats.versions import collector_paused
 from statefmt.lifecycle.plan import (
     ABSENT,
+    ZIP,
     Action,
     ActionInvocation,
     Change,
@@ -29,7 +34,9 @@ from statefmt.lifecycle.plan import (
 )
 from statefmt.model.addrs import (
     NO_KEY,
+    AbsProviderInstance,
     AbsResourceInstance,
+    ConfigProviderConfig,
     InstanceKey,
     IntKey,
     ModuleInstance,
@@ -38,11 +45,22 @@ from statefmt.model.addrs import (
     ResourceMode,
     StringKey,
 )
-from statefmt.model.addrs.parsing import parse_abs_resource_instance, parse_module_instance
+from statefmt.model.addrs.parsing import (
+    parse_abs_provider_instance,
+    parse_abs_resource_instance,
+    parse_config_provider_config,
+    parse_module_instance,
+)
 from statefmt.model.addrs.traversal import is_identifier
 from statefmt.model.errors import AddressError, StoreError
-from statefmt.store.reading import STANDARD_INPUT, display_name, read_bytes
+from statefmt.sealed import opened_plan
+from statefmt.store.protocol import ReadOnlyStore, Stored
+from statefmt.store.reading import PLAN, STANDARD_INPUT, display_name, read_bytes
 from statefmt.text import pattern
+
+if TYPE_CHECKING:
+    from statefmt.lifecycle.schema import ProviderSchemas
+    from statefmt.model.snapshot import Snapshot
 
 _ACTIONS: Final = {action.value: action for action in Action}
 _NULL: Final = b"null"
@@ -53,12 +71,23 @@ _MASK: Final = b"{tf"
 _AT: Final = " - at `$"
 
 
-def read_plan(data: bytes) -> ShownPlan:
-    """Read a plan as `show -json` prints it. Ignores unknown members.
+def read_plan(data: bytes, schemas: ProviderSchemas | None = None) -> ShownPlan:
+    """Read a plan file, or a plan as `show -json` prints it. Ignores unknown members.
 
-    Raises NotAPlanError (a binary plan file, a state, the output of another command) or PlanError (another format
-    version, a member of the wrong type, an invalid address, an unknown action), with the JSON pointer of the part.
+    Values of a plan file are typed by the schemas that it contains, or else by `schemas`. Raises NotAPlanError (a
+    state, the output of another command) or PlanError (another format version, a member of the wrong type, an invalid
+    address, an unknown action), with the JSON pointer of the part.
     """
+    if not data.startswith(ZIP):
+        return _read_document(data)
+    # Imported late: most plans are JSON.
+    from statefmt.lifecycle.plan_files.archive import open_archive
+    from statefmt.lifecycle.plan_files.document import plan_document
+
+    return replace(_read_document(plan_document(open_archive(data), schemas)), file=data)
+
+
+def _read_document(data: bytes) -> ShownPlan:
     with collector_paused():
         try:
             document = msgspec.json.decode(data, type=PlanJSON)
@@ -123,6 +152,7 @@ def _resource_change(reader: _AddressReader, change: _ResourceChangeJSON, number
         previous_address=_previous(change.previous_address, pointer) if change.previous_address else None,
         deposed=change.deposed or "",
         provider_name=change.provider_name or "",
+        provider_config=_provider_config(change, pointer),
         reason=change.action_reason or "",
         number=number,
     )
@@ -136,6 +166,24 @@ def _deferred_change(deferred: _DeferredChangeJSON, pointer: str) -> DeferredCha
         change=_object_change(change.change, f"{pointer}/change"),
         deposed=change.deposed or "",
     )
+
+
+def _provider_config(change: _ResourceChangeJSON, pointer: str) -> ConfigProviderConfig | AbsProviderInstance | None:
+    """Return the provider instance that `plan-show` wrote, or else the provider configuration in a plan file."""
+    name = "provider_instance" if change.provider_instance else "provider_config"
+    text = change.provider_instance or change.provider_config
+    if not text:
+        return None
+    try:
+        return _parsed_provider(text, is_instance=bool(change.provider_instance))
+    except AddressError as error:
+        raise PlanError(f"invalid provider {text!r}: {error.detail}", f"{pointer}/{name}") from None
+
+
+# Plans have few providers, and many changes.
+@lru_cache(maxsize=256)
+def _parsed_provider(text: str, *, is_instance: bool) -> ConfigProviderConfig | AbsProviderInstance:
+    return parse_abs_provider_instance(text) if is_instance else parse_config_provider_config(text)
 
 
 def _previous(text: str, pointer: str) -> AbsResourceInstance:
@@ -200,29 +248,82 @@ def _invalid(data: bytes, message: str) -> PlanError:
     return PlanError(f"not a valid plan: {found[0].message}{more}", found[0].pointer)
 
 
-def open_plan(name: str, context: RunContext) -> ShownPlan:
-    """Read a plan in JSON from a file, or from standard input for `-`.
-
-    Raises StoreError, with the name of the file, if it cannot be read or is not a plan in JSON.
-    """
-    context.phase("reading")
-    data = context.read_input(None) if name == STANDARD_INPUT else read_bytes(name)
+def is_plan_file(path: str) -> bool:
+    """Return whether a path is that of a plan file that is not encrypted."""
     try:
-        return read_plan(data)
+        # Another kind of file may never end.
+        with open(path, "rb") if os.path.isfile(path) else io.BytesIO() as file:  # noqa: PTH113, PTH123
+            return file.read(len(ZIP)) == ZIP
+    except OSError:
+        return False
+
+
+def open_plan(name: str, context: RunContext, schemas: ProviderSchemas | None = None) -> ShownPlan:
+    """Read a plan from a file, or from standard input for `-`: a plan file, also an encrypted one, or its JSON form.
+
+    Values of a plan file are typed by the schemas that it contains, or else by `schemas`. Raises StoreError, with the
+    name of the file, if it cannot be read or is not a plan, and EncryptionError if it cannot be decrypted.
+    """
+    data = _read(name, context)
+    try:
+        return read_plan(data, schemas)
     except PlanError as error:
         raise StoreError(f"{display_name(name)}: {error}") from error
 
 
-_ZIP: Final = b"PK\x03\x04"
+def state_in_plan(plan: ShownPlan, part: Literal["prior", "previous"] = "previous") -> Snapshot | None:
+    """Return a state in a plan file: `previous`, with the moves of the plan, or `prior`, refreshed besides.
+
+    None for a plan in JSON. Raises PlanError without such a state, and StateError.
+    """
+    if not plan.file:
+        return None
+    from statefmt.formats.reading import read
+    from statefmt.lifecycle.plan_files.archive import open_archive
+
+    return read(open_archive(plan.file).state(part), as_terraform=True).snapshot
+
+
+_PARTS: Final = ("prior", "previous")
+
+
+def plan_state(name: str, context: RunContext) -> ReadOnlyStore:
+    """Return the store of a state in a plan file, `plan:prior:PATH` or `plan:previous:PATH`. Raises StoreError."""
+    part, _, path = name.removeprefix(PLAN).partition(":")
+    if part not in _PARTS or not path:
+        raise StoreError(f"{name}: write a state in a plan file as plan:prior:PATH or plan:previous:PATH")
+
+    def read() -> Stored:
+        from statefmt.lifecycle.plan_files.archive import open_archive
+
+        data = _read(path, context)
+        try:
+            if not data.startswith(ZIP):
+                raise NotAPlanError("this is not a plan file, so it contains no states")
+            return Stored(open_archive(data).state(part), None)
+        except PlanError as error:
+            raise StoreError(f"{display_name(path)}: {error}") from error
+
+    return ReadOnlyStore(
+        name,
+        read,
+        f"{name}: a state in a plan file cannot be edited; write the result to a file",
+        f"{name}: a state in a plan file has no history of edits",
+    )
+
+
+def _read(name: str, context: RunContext) -> bytes:
+    context.phase("reading")
+    data = context.read_input(None) if name == STANDARD_INPUT else read_bytes(name)
+    return opened_plan(context, name, data)
+
+
 _BOM: Final = b"\xef\xbb\xbf"
 _FORMAT: Final = pattern(r"(\d+)\.(\d+)(?:\.\d+)?")
 # The only major version of the format; minor versions add members.
 _MAJOR: Final = 1
-_CONVERT: Final = "convert it first: tofu show -json PLANFILE > plan.json (or terraform show -json)"
-_LOG: Final = (
-    "this is the log of plan -json or apply -json, which lists no values; save the plan with "
-    f"plan -out=PLANFILE, and {_CONVERT}"
-)
+_NAME_IT: Final = "name the plan file, which plan -out=PLANFILE writes"
+_LOG: Final = f"this is the log of plan -json or apply -json, which lists no values; {_NAME_IT}"
 # Every plan in JSON has at least one of these members; OpenTofu and Terraform always write the first.
 _PLAN_MEMBERS: Final = ("planned_values", "resource_changes", "output_changes", "configuration")
 
@@ -231,8 +332,6 @@ def _check_is_plan(data: bytes) -> None:
     """Raise NotAPlanError or PlanError unless `data` is a JSON object with the members of a plan in format 1.x."""
     if not data.strip():
         raise NotAPlanError("the file is empty")
-    if data.startswith(_ZIP):
-        raise NotAPlanError(f"this is a plan file in binary form, not JSON; {_CONVERT}")
     if data.startswith(_BOM):
         raise PlanError(
             "the file starts with a byte order mark, which JSON does not allow; save it as UTF-8 without one"
@@ -276,17 +375,17 @@ def _members(data: bytes) -> dict[str, Raw]:
 def _instead(members: dict[str, Raw]) -> str:
     """Return the kind of an object that lacks all members of a plan."""
     if "encrypted_data" in members or "encryption_version" in members:
-        return f"the file is encrypted; if it is a plan file, {_CONVERT}"
+        return "the file is encrypted; if it is a plan file, name the configuration that encrypts it"
     if "lineage" in members or {"serial", "version"} <= members.keys():
-        return "this is a state, not a plan; print a plan as JSON with tofu show -json PLANFILE"
+        return f"this is a state, not a plan; {_NAME_IT}"
     if "provider_schemas" in members:
         return "this is the output of providers schema -json, not a plan"
     if "@level" in members:
         return _LOG
     if "values" in members or members.keys() == {"format_version"}:
-        return f"this is the output of show -json for a state, not for a plan; name the plan file: {_CONVERT}"
+        return f"this is the output of show -json for a state, not for a plan; {_NAME_IT}"
     names = ", ".join(_PLAN_MEMBERS)
-    return f"the file has none of the members of a plan in JSON ({names}); if you have a plan file, {_CONVERT}"
+    return f"the file has none of the members of a plan in JSON ({names}); {_NAME_IT}"
 
 
 def _text(raw: Raw | None) -> str:
@@ -329,6 +428,8 @@ class _ResourceChangeJSON(Struct, gc=False):
     name: str | None = None
     index: int | str | None = None
     provider_name: str | None = None
+    provider_config: str | None = None
+    provider_instance: str | None = None
     deposed: str | None = None
     action_reason: str | None = None
 

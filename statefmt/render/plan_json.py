@@ -34,6 +34,7 @@ _FindSecrets: TypeAlias = Callable[[Raw], Sequence[SecretSteps]]
 BlockKey: TypeAlias = tuple[tuple[str, ...], str]
 _AFTER: Final = "provider_name"
 _KEY: Final = "provider_config_key"
+_INSTANCE: Final = "provider_instance"
 
 
 class _Edit(NamedTuple):
@@ -126,12 +127,16 @@ class _Editor:
                 yield from self._sides(_by_name(container).get("change"), partial(typed_steps, type_name))
 
     def _named(self, container: Container, planned: PlannedProvider) -> Iterator[_Edit]:
-        """Insert the provider instance after the member `provider_name`, or at the end."""
+        """Insert the provider instance after the member `provider_name`, or at the end, or replace an earlier one."""
         item = next((item for item in container.items if item.name == _AFTER), container.items[-1])
         provider = planned.provider
-        text = self._member_text(
-            item, "provider_instance", b"null" if provider is None else encode_string(str(provider))
-        )
+        value = b"null" if provider is None else encode_string(str(provider))
+        earlier = _by_name(container).get(_INSTANCE)
+        if earlier is not None:
+            # The plan is a result of plan-show.
+            yield _Edit(earlier, value)
+            return
+        text = self._member_text(item, _INSTANCE, value)
         if provider is None:
             text += self._member_text(item, "provider_instance_reason", encode_string(planned.reason))
         yield _Edit(Span(item.whole.end, item.whole.end), text)

@@ -29,6 +29,8 @@ from statefmt.text import pattern, shell_word
 STANDARD_INPUT: Final = "-"
 # The prefix of a version in git: git:REVISION:PATH.
 GIT: Final = "git:"
+# The prefix of a state in a plan file: plan:prior:PATH or plan:previous:PATH.
+PLAN: Final = "plan:"
 
 # In bytes, of a file.
 LARGEST_STATE: Final = 4 << 30

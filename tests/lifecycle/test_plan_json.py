@@ -7,13 +7,14 @@ from random import Random
 
 import pytest
 
+from statefmt.lifecycle.plan_files._shown_values import encode_replace_paths
 from statefmt.lifecycle.schema import implied_type
 from statefmt.model.cty import NUMBER, STRING, CtyEncodeError, CtyValueError, ListType, ObjectType, Type
 from statefmt.model.cty.data import CtyValue, Data, MarkedData, PathIndex, UnknownData
 from statefmt.model.cty.number import Number
 from tests.lifecycle.mutations import mutated
 from tests.lifecycle.opentofu.parts import null
-from tests.lifecycle.opentofu.plan_json import encode_replace_paths, plan_change, plan_json_value
+from tests.lifecycle.opentofu.plan_json import plan_change, plan_json_value
 from tests.lifecycle.recorded import cases
 from tests.lifecycle.values import decode, schema_of
 

@@ -142,7 +142,6 @@ def test_address_parts_that_contradict_the_address() -> None:
     [
         (b"", "the file is empty"),
         (b" \n", "the file is empty"),
-        (b"PK\x03\x04\x14\x00", "tofu show -json PLANFILE"),
         (b'{"version": 4, "serial": 1, "lineage": "l", "resources": []}', "this is a state"),
         (b'{"format_version": "1.0", "terraform_version": "1.9.0", "values": {}}', "for a state, not for a plan"),
         (b'{"format_version": "1.0"}', "for a state, not for a plan"),

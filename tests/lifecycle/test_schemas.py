@@ -9,6 +9,7 @@ from random import Random
 
 import pytest
 
+from statefmt.lifecycle.plan_files._shown_values import sensitive_json
 from statefmt.lifecycle.schema import NestedBlock, SchemaAttribute, SchemaBlock, implied_type, parse_block
 from statefmt.lifecycle.schema_marks import contains_sensitive, value_marks
 from statefmt.lifecycle.stored import conformance
@@ -17,7 +18,6 @@ from statefmt.model.cty.data import CtyValue, Data, GetAttr, MarkedData, Unknown
 from statefmt.model.cty.parts import PathMarks, split_marks, with_path_marks
 from tests.lifecycle.mutations import mutated
 from tests.lifecycle.opentofu.parts import null, same
-from tests.lifecycle.opentofu.plan_json import sensitive_json
 from tests.lifecycle.opentofu.proposed_new import empty_value, unknown_value
 from tests.lifecycle.opentofu.schemas import coerce_value, internal_validate
 from tests.lifecycle.opentofu.write_only import write_only_values

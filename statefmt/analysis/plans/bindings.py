@@ -1,6 +1,7 @@
 """Determines the provider instance of each change of a plan: from the prior state, and by static evaluation.
 
-The JSON form of a plan names the source of each provider, but neither its configuration nor its instance. OpenTofu
+The JSON form of a plan names the source of each provider, but neither its configuration nor its instance; a plan file
+names the configuration, which must be the one that was found. OpenTofu
 manages an object through the provider instance in its block, and destroys an object without a block through the
 provider instance in the state. Source: RFC "Static Evaluation of Provider Iteration"; OpenTofu
 `internal/tofu/node_resource_abstract_instance.go` (resolveProvider).
@@ -23,7 +24,7 @@ from statefmt.hcl.source import Problem, ProblemKind
 from statefmt.hcl.syntax import Expression
 from statefmt.hcl.value import Unknown
 from statefmt.lifecycle.plan import Action, PlannedChange, ShownPlan, ShownResource
-from statefmt.model.addrs import AbsProviderInstance, AbsResourceInstance, ConfigProviderConfig, ResourceMode
+from statefmt.model.addrs import NO_KEY, AbsProviderInstance, AbsResourceInstance, ConfigProviderConfig, ResourceMode
 from statefmt.model.addrs.parsing import parse_abs_resource_instance
 from statefmt.model.addrs.provider import DEFAULT_HOST, TERRAFORM_HOST
 from statefmt.model.errors import AddressError
@@ -81,11 +82,15 @@ class Stranded(NamedTuple):
 class PlanBindings:
     """The provider instances of a plan's changes, computed on demand. Without `snapshot`, prior bindings are unknown.
 
-    `changes` and `drift` have the order of the plan.
+    `changes` and `drift` have the order of the plan. In a snapshot `after_moves`, as in a plan file, objects have the
+    addresses of the plan.
     """
 
-    def __init__(self, plan: ShownPlan, references: ProviderReferences, snapshot: Snapshot | None) -> None:
+    def __init__(
+        self, plan: ShownPlan, references: ProviderReferences, snapshot: Snapshot | None, *, after_moves: bool = False
+    ) -> None:
         self._plan = plan
+        self._after_moves = after_moves
         self._references = references
         self._required = required_sources(references.configuration)
         self._has_state = snapshot is not None
@@ -106,7 +111,7 @@ class PlanBindings:
     @cached_property
     def stranded(self) -> tuple[Stranded, ...]:
         """The objects in the state that need a missing provider instance, but that the plan does not list."""
-        listed = {(one.change.address_before, one.change.deposed) for one in self.changes}
+        listed = {self._key(one.change) for one in self.changes}
         return tuple(
             Stranded(fate.address, fate.obj.deposed, _fated(fate))
             for key, fate in self._fates.items()
@@ -164,23 +169,41 @@ class PlanBindings:
         moved = {
             each.address_before: each.address
             for each in (*self._plan.resource_changes, *self._plan.resource_drift)
-            if each.previous_address is not None
+            if each.previous_address is not None and not self._after_moves
         }
         return {
             (str(moved.get(address, address)), deposed): provider
             for (address, deposed), provider in self._prior.items()
         }
 
+    def _key(self, change: PlannedChange) -> tuple[AbsResourceInstance, str]:
+        return (change.address if self._after_moves else change.address_before), change.deposed
+
     def _of(self, change: PlannedChange) -> BoundChange:
-        key = (change.address_before, change.deposed)
-        prior = self._prior.get(key)
-        return BoundChange(change, self._named(self._planned(change, prior), change.provider_name), prior)
+        prior = self._prior.get(self._key(change))
+        planned = self._named(self._planned(change, prior), change.provider_name)
+        return BoundChange(change, self._confirmed(planned, change.provider_config), prior)
+
+    def _confirmed(
+        self, found: PlannedProvider, named: ConfigProviderConfig | AbsProviderInstance | None
+    ) -> PlannedProvider:
+        """Compare a provider instance with what the plan names, which completes it if it is not known."""
+        if named is None or found.provider == named or (found.provider is not None and found.provider.config == named):
+            return found
+        if found.provider is not None:
+            return _not_known(f"the plan names {named}, but the configuration {found.provider}: {OTHER_CONFIGURATION}")
+        if isinstance(named, AbsProviderInstance):
+            return PlannedProvider(named, found.outcome, found.reason)
+        # Without for_each, a configuration has one instance.
+        one = named.instance()
+        is_only = self._references.declares(one) is True and self._references.declared_keys(named) == (NO_KEY,)
+        return PlannedProvider(one, FateKind.KEPT) if is_only and found.outcome is FateKind.UNKNOWN else found
 
     def _planned(self, change: PlannedChange, prior: AbsProviderInstance | None) -> PlannedProvider:
         if change.action is Action.FORGET and prior is not None:
             # No provider is used, so it need not exist.
             return PlannedProvider(prior, FateKind.KEPT)
-        fate = self._fates.get((change.address_before, change.deposed))
+        fate = self._fates.get(self._key(change))
         if fate is not None and fate.address == change.address:
             return _fated(fate)
         stays = change.action.creates or not change.action.removes

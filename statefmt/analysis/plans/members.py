@@ -49,6 +49,8 @@ _FORMS: Final[Mapping[str, dict[str, _Form] | list[_Form]]] = {
     "resource change": {
         **_anything("address", "previous_address", "module_address", "mode", "type", "name", "index", "index_unknown"),
         **_anything("provider_name", "deposed", "action_reason"),
+        # As in the JSON of a plan file, and in that of plan-show.
+        **_anything("provider_config", "provider_instance", "provider_instance_reason"),
         "change": "change",
     },
     "change": {

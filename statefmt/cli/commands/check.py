@@ -104,7 +104,8 @@ def check_command(
     if json_schema:
         _require_schema_rule(gate, no_state=no_state)
         gate = replace(gate, json_schema=True)
-    planned = None if plan is None else load_plan(plan)
+    by_type = provider_schemas(schemas)
+    planned = None if plan is None else load_plan(plan, by_type)
     earlier: tuple[VariableOption, ...] = ()
     if plan is not None and planned is not None:
         from statefmt.plans import plan_variables
@@ -115,8 +116,10 @@ def check_command(
         earlier = plan_variables(planned, display_name(plan))
     gate = replace(
         gate,
-        configuration=configuration.loaded(earlier=earlier, release=gate.release),
-        schemas=provider_schemas(schemas),
+        configuration=configuration.loaded(
+            earlier=earlier, release=gate.release, plan=planned, plan_name=display_name(plan or "")
+        ),
+        schemas=by_type,
     )
     if not names and not no_state:
         only_one = gate.configuration is not None

@@ -12,7 +12,7 @@ from typer import BadParameter, Option
 from statefmt.cli.command import declared, examples, takes
 from statefmt.cli.named_state import opened_state
 from statefmt.cli.options.selecting import criteria, tell
-from statefmt.cli.options.shared import ShowSensitiveOption, StateOption
+from statefmt.cli.options.shared import PartOption, ShowSensitiveOption, StateOption
 from statefmt.cli.outcome import FINE
 from statefmt.cli.streams import result_columns, result_terminal, write_result
 from statefmt.render.addresses import addresses_null, addresses_text
@@ -38,6 +38,7 @@ class ListFormat(StrEnum):
 @takes(chosen=criteria)
 def list_command(
     state: StateOption = None,
+    part: PartOption = None,
     long: Annotated[
         bool, Option("--long", "-l", help="Show each object: status, id, schema version, provider instance.")
     ] = False,
@@ -55,7 +56,7 @@ def list_command(
     """
     if null and (long or output_format is not ListFormat.TEXT):
         raise BadParameter("cannot be combined with --long or --format", param_hint="--null")
-    snapshot = opened_state(state).snapshot
+    snapshot = opened_state(state, part=part).snapshot
     if chosen == Criteria() and output_format is ListFormat.TEXT and not long and not null:
         # Print addresses as they are found: a list of them takes memory.
         sys.stdout.buffer.writelines(addresses_text(each_instance(snapshot)))

@@ -30,7 +30,7 @@ from statefmt.cli.streams import result_terminal, say, write_result
 from statefmt.locations import STANDARD_INPUT, display_name
 from statefmt.moves import Proposals, parse_ignored_attribute, propose_moves
 from statefmt.operations_files import folder_names
-from statefmt.plans import PlanBindings, ShownPlan, plan_variables, verify
+from statefmt.plans import PlanBindings, ShownPlan, plan_variables, state_in_plan, verify
 from statefmt.render.moves import moved_blocks, moves_json, operations_file
 from statefmt.render.terminal import counted
 from statefmt.rules import CONFIGURATION_NOT_KNOWN, check_configuration, checked_state
@@ -66,6 +66,7 @@ def plan_show_command(
         PlanFormat, Option("--format", help="The output format; default: text.")
     ] = PlanFormat.TEXT,
     show_sensitive: ShowSensitiveOption = False,
+    schemas: SchemasOption = None,
     *,
     configuration: ConfigurationOptions,
 ) -> int:
@@ -82,18 +83,20 @@ def plan_show_command(
     Exit status 0: every provider instance exists, as far as is known; 1: one is missing, errors in the configuration
     hide it, or planning failed.
     """
-    if configuration.directory is None:
-        raise UsageError("Missing option '--config': the directory of the configuration.")
     if plan == state == STANDARD_INPUT:
         raise BadParameter("only one of the plan and the state can come from standard input")
-    shown = load_plan(plan)
+    shown = load_plan(plan, provider_schemas(schemas))
+    if configuration.directory is None and not shown.file:
+        raise UsageError("Missing option '--config': the directory of the configuration. Only a plan file contains it.")
     # Imported late: usage errors and wrong files do not need it.
     from statefmt.render.diff import Manner
 
-    references = configuration.loaded(earlier=plan_variables(shown, display_name(plan)))
+    references = configuration.loaded(
+        earlier=plan_variables(shown, display_name(plan)), plan=shown, plan_name=display_name(plan)
+    )
     assert references is not None
-    snapshot = None if state is None else opened_state(state).snapshot
-    bindings = PlanBindings(shown, references, snapshot)
+    snapshot = state_in_plan(shown) if state is None else opened_state(state).snapshot
+    bindings = PlanBindings(shown, references, snapshot, after_moves=state is None)
     if output_format is PlanFormat.JSON:
         _warn_if_incomplete(shown, plan)
     wrong = report_problems(check_configuration(references, select=CONFIGURATION_NOT_KNOWN))
@@ -156,8 +159,8 @@ def verify_command(
     """
     if [plan, after, before].count(STANDARD_INPUT) > 1:
         raise BadParameter("only one of the files can come from standard input")
-    planned = load_plan(plan)
     by_type = provider_schemas(schemas)
+    planned = load_plan(plan, by_type)
     _warn_if_incomplete(planned, plan)
     old = None if before is None else opened_state(before)
     new = opened_state(after)
@@ -190,7 +193,7 @@ def verify_command(
     ),
     ("Move in the state instead, without blocks.", "tofu show -json plan.bin | statetool moves - --operations"),
 )
-@declared(paged=False, decrypts=False, connects=True)
+@declared(paged=False, decrypts=True, connects=True)
 @takes(configuration=configuration_options)
 def moves_command(
     plans: Annotated[
@@ -226,7 +229,7 @@ def moves_command(
     given = folder_plans(plans)
     in_states = operations or len(given) > 1
     by_type = provider_schemas(schemas)
-    shown = {one.state: load_plan(one.file) for one in given}
+    shown = {one.state: load_plan(one.file, by_type) for one in given}
     for one in given:
         _warn_if_incomplete(shown[one.state], one.file)
     run_context().phase("comparing")
@@ -235,7 +238,8 @@ def moves_command(
         if len(given) > 1:
             raise BadParameter("is the configuration of one plan, but several are named", param_hint="--config")
         ((name, planned),) = shown.items()
-        loaded = configuration.loaded(earlier=plan_variables(planned, display_name(given[0].file)))
+        file = display_name(given[0].file)
+        loaded = configuration.loaded(earlier=plan_variables(planned, file), plan=planned, plan_name=file)
         assert loaded is not None
         report_problems(check_configuration(loaded, select=CONFIGURATION_NOT_KNOWN))
         references[name] = loaded

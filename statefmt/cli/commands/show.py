@@ -18,6 +18,7 @@ from statefmt.cli.options.selecting import criteria, tell
 from statefmt.cli.options.shared import (
     FormatOption,
     OutputFormat,
+    PartOption,
     ShowSensitiveOption,
     StateArgument,
     StateOption,
@@ -49,6 +50,7 @@ from statefmt.text import shell_line
 @takes(chosen=criteria)
 def show_command(
     state: StateOption = None,
+    part: PartOption = None,
     attribute: Annotated[
         str | None, Option("--attr", metavar="PATH", help="One value of one instance: tags.Name, 'rule[0].port'.")
     ] = None,
@@ -73,7 +75,7 @@ def show_command(
     if raw and attribute is None:
         raise BadParameter("requires --attr", param_hint="--raw")
     by_type = provider_schemas(schemas)
-    snapshot = opened_state(state, version).snapshot
+    snapshot = opened_state(state, version, part=part).snapshot
     found = select(instances(snapshot), chosen, tell)
     if by_type is not None:
         from statefmt.provider_schemas import typed_instance

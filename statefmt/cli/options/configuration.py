@@ -12,6 +12,7 @@ from typer import BadParameter, Option
 
 from statefmt import Finding, ReleaseError, Severity, StoreError
 from statefmt.cli.options.shared import CONFIGURATION
+from statefmt.cli.outcome import UsageError
 from statefmt.cli.run import options_in_order, run_context
 from statefmt.cli.streams import message_terminal
 
@@ -40,21 +41,34 @@ class ConfigurationOptions(NamedTuple):
         contents: Mapping[str, bytes] = MappingProxyType({}),
         workspace: str | None = None,
         unknown_inputs: str = "",
+        plan: ShownPlan | None = None,
+        plan_name: str = "",
     ) -> ProviderReferences | None:
         """Load the configuration with its provider references; None without --config. Raises StoreError.
+
+        --config may name a plan file. The configuration in the plan file of `plan`, whose name is `plan_name`, stands
+        for --config; both must agree.
 
         `without` holds keys to remove from every `for_each`. `earlier` are values of variables, which override all
         files and are overridden by the options. `release` is the release that reads the configuration, if known.
         `contents` replace the contents of files, by their names in the directory. `workspace` is used without
         --workspace. `unknown_inputs` is the reason why variables without an option are unknown, if they are.
         """
-        if self.directory is None:
+        inside = None if plan is None or not plan.file else plan
+        if self.directory is None and inside is None:
             return None
-        if not Path(self.directory).is_dir():
-            raise no_directory(self.directory)
         from statefmt.configuration import LoadOptions, load
+        from statefmt.plans import configuration_in_plan, is_plan_file, refuse_other_configuration
         from statefmt.providers import ProviderReferences
 
+        if self.directory is None or is_plan_file(self.directory):
+            if self.variables:
+                raise UsageError("--var and --var-file do not apply: the plan file has the values of the variables")
+            given = inside if self.directory is None else load_plan(self.directory)
+            assert given is not None
+            return ProviderReferences(configuration_in_plan(given, self.directory or plan_name, inside), without)
+        if not Path(self.directory).is_dir():
+            raise no_directory(self.directory)
         context = run_context()
         options = LoadOptions(
             variables=(*earlier, *map(variable_option, self.variables)),
@@ -66,7 +80,10 @@ class ConfigurationOptions(NamedTuple):
             # The configuration may come from a stranger, and findings print values.
             allowed_paths=() if context.backend is None else context.backend.allowed_paths,
         )
-        return ProviderReferences(load(Path(self.directory), options), without)
+        found = load(Path(self.directory), options)
+        if inside is not None:
+            refuse_other_configuration(inside, found, plan_name)
+        return ProviderReferences(found, without)
 
 
 def configuration_options(
@@ -74,7 +91,8 @@ def configuration_options(
         str | None,
         Option(
             metavar="DIR",
-            help="Compare with the configuration in DIR; its encryption block opens encrypted states.",
+            help="Compare with the configuration in DIR, or in a plan file; the encryption block in DIR opens "
+            "encrypted states.",
             rich_help_panel=CONFIGURATION,
         ),
     ] = None,
@@ -145,14 +163,14 @@ def provider_schemas(file: str | None) -> ProviderSchemas | None:
     return open_schemas(file)
 
 
-def load_plan(name: str) -> ShownPlan:
-    """Read a plan in JSON from a file, or from standard input for `-`.
+def load_plan(name: str, schemas: ProviderSchemas | None = None) -> ShownPlan:
+    """Read a plan file, or a plan in JSON, from a file, or from standard input for `-`.
 
-    Raises StoreError, with the name of the file, if it cannot be read or is not a plan in JSON.
+    Raises StoreError, with the name of the file, if it cannot be read or is not a plan, and EncryptionError.
     """
     from statefmt.plans import open_plan
 
-    return open_plan(name, run_context())
+    return open_plan(name, run_context(), schemas)
 
 
 def parsed_release(name: str, option: str = "--for") -> Release:

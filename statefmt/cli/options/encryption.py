@@ -78,7 +78,7 @@ def use_encryption(given: Mapping[str, Any]) -> None:
     """
     run = current_run()
     # The configuration that a state is compared with also opens it.
-    file, directory = given.get("encryption"), given.get("encryption_config") or given.get("config")
+    file, directory = given.get("encryption"), given.get("encryption_config") or _config_directory(given.get("config"))
     _check_values(given, run.context.environment)
     variables = options_in_order(*_VALUES.values())
     context = _opening_with(run.context, file, directory, variables, allow_external=allows_external(given))
@@ -90,6 +90,15 @@ def use_encryption(given: Mapping[str, Any]) -> None:
     if file is not None:
         # An explicit configuration must be valid, even if the state is plain.
         context.configuration()
+
+
+def _config_directory(given: str | None) -> str | None:
+    """Return the directory of --config; None for a plan file, whose encryption block is a stranger's."""
+    if given is None:
+        return None
+    from statefmt.plans import is_plan_file
+
+    return None if is_plan_file(given) else given
 
 
 def use_environment(context: RunContext) -> RunContext:

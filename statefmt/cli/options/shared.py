@@ -94,6 +94,23 @@ StateOption = Annotated[
         rich_help_panel=COMMON,
     ),
 ]
+
+
+class PlanPart(StrEnum):
+    """A state in a plan file."""
+
+    PRIOR = "prior"
+    PREVIOUS = "previous"
+
+
+PartOption = Annotated[
+    PlanPart | None,
+    Option(
+        "--part",
+        help="Read a state in the plan file --state: previous, after moves, or prior, refreshed besides.",
+        rich_help_panel=COMMON,
+    ),
+]
 DropUnknownOption = Annotated[
     bool, Option("--drop-unknown", help="Drop unknown members, as OpenTofu does.", rich_help_panel=LAYOUT)
 ]

@@ -255,7 +255,7 @@ def _archive(data: bytes, largest: int) -> Wrapping | None:
     if is_plan:
         advice = (
             "The state in it is the one that the plan was made from: what was applied since is not in it. "
-            "`tofu show -json FILE` or `terraform show -json FILE` prints the plan itself, for `statetool plan-show`."
+            "`statetool list --state FILE --part prior` lists it, and `statetool plan-show FILE` shows the plan."
         )
         return Wrapping("a saved plan", content, advice)
     advice = "" if content is not None else "`unzip FILE` extracts the files in it."

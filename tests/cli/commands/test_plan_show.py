@@ -150,7 +150,7 @@ def test_hostile_text(statetool: Statetool) -> None:
 _TERRAFORM: Final = recorded_plans()["001-create"]
 _WRONG: Final = [
     (b"", "the file is empty"),
-    (b"PK\x03\x04abc", "this is a plan file in binary form, not JSON; convert it first: tofu show -json PLANFILE"),
+    (b"PK\x03\x04abc", "the plan file is damaged: File is not a zip file"),
     (_TERRAFORM["after.tfstate"], "this is a state, not a plan"),
     (_TERRAFORM["after.show.json"], "this is the output of show -json for a state"),
     (_TERRAFORM["schemas.json"], "this is the output of providers schema -json"),

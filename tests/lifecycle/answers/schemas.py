@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
+from statefmt.lifecycle.plan_files._shown_values import sensitive_json
 from statefmt.lifecycle.schema import implied_type
 from statefmt.lifecycle.schema_marks import contains_sensitive, contains_write_only, value_marks, write_only_paths
 from statefmt.lifecycle.stored import ValueProblem, conformance, formatted_path
@@ -13,7 +14,6 @@ from statefmt.model.cty import encode_type
 from statefmt.model.cty.parts import PathMarks, is_wholly_known
 from tests.lifecycle.opentofu.convert import CtyConversionError
 from tests.lifecycle.opentofu.parts import null
-from tests.lifecycle.opentofu.plan_json import sensitive_json
 from tests.lifecycle.opentofu.proposed_new import empty_value, unknown_value
 from tests.lifecycle.opentofu.schemas import coerce_value, internal_validate
 from tests.lifecycle.opentofu.write_only import contains_deprecated, write_only_diagnostics, write_only_values
