@@ -1,4 +1,4 @@
-"""`statetool git-config` and `git-driver`: set up statetool as the diff driver of git for states, and run it."""
+"""`statetool git-config` and `git-driver`: set up statetool as git's driver for states, to compare and merge them."""
 
 from __future__ import annotations
 
@@ -9,25 +9,34 @@ import subprocess
 import sys
 from dataclasses import replace
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Final
 
+from msgspec import structs
 from typer import Argument, BadParameter, Option
 
 import statefmt
 from statefmt import EncryptedStateError, RunContext, Snapshot, StateError, StatetoolError, StoreError
 from statefmt.cli.command import declared, examples
 from statefmt.cli.options.encryption import ENVIRONMENT
-from statefmt.cli.outcome import FINE, UsageError
+from statefmt.cli.outcome import FINE, FOUND, UsageError
 from statefmt.cli.run import run_context
-from statefmt.cli.streams import discard_output, result_terminal
-from statefmt.locations import display_name
+from statefmt.cli.streams import discard_output, result_terminal, say
+from statefmt.locations import STANDARD_INPUT, display_name
+from statefmt.operations_files import EditOptions
 from statefmt.render.terminal import one_line
 from statefmt.store.files import read_bounded, write_over
+from statefmt.store.git import read_git_object
 from statefmt.store.reading import reason_of
-from statefmt.text import printable
+from statefmt.text import printable, shell_line
 
-_SETTINGS: Final = {"diff.statetool.command": "git-driver diff", "diff.statetool.textconv": "git-driver textconv"}
+_SETTINGS: Final = {
+    "diff.statetool.command": "git-driver diff",
+    "diff.statetool.textconv": "git-driver textconv",
+    # The common ancestor, our version, their version and the path. Source: gitattributes(5).
+    "merge.statetool.driver": "git-driver merge %O %A %B %P",
+}
 # With this setting, git would cache the converted text, and so write the content of encrypted states to disk.
 _NEVER: Final = "diff.statetool.cachetextconv"
 _CACHE: Final = "refs/notes/textconv/statetool"
@@ -36,22 +45,24 @@ _NOT_SET: Final = 5
 
 
 @examples(
-    ("Make git compare the states of this repository with statetool.", "statetool git-config --enable"),
+    ("Make git compare and merge the states of this repository with statetool.", "statetool git-config --enable"),
     ("Do so for everyone who enables it.", "statetool git-config --enable --shared"),
-    ("Go back to line-by-line comparison.", "statetool git-config --disable"),
+    ("Go back to comparing and merging lines.", "statetool git-config --disable"),
 )
 @declared(paged=False, decrypts=False, connects=False)
 def git_config_command(
-    enable: Annotated[bool | None, Option("--enable/--disable", help="Enable or disable the comparison.")] = None,
+    enable: Annotated[bool | None, Option("--enable/--disable", help="Enable or disable the drivers.")] = None,
     is_global: Annotated[bool, Option("--global", help="Apply to all repositories of this user.")] = False,
     shared: Annotated[
         bool, Option("--shared", help="Name the driver in .gitattributes, to be committed, instead of in .git/info.")
     ] = False,
 ) -> int:
-    """Make `git diff`, `git show` and `git log -p` compare states (*.tfstate) with statetool.
+    """Make git compare and merge states (*.tfstate) with statetool.
 
     `git diff` then prints the output of `statetool diff`; `git log -p` compares states converted to text. Neither shows
-    sensitive values. Each user has to enable it.
+    sensitive values. Merges, rebases and cherry-picks merge states as `statetool merge` does. On a conflict, the state
+    stays yours, without conflict markers, and `statetool merge --continue` finishes the merge. Each user has to enable
+    it.
     """
     if enable is None:
         raise UsageError("Missing option '--enable' or '--disable'.")
@@ -72,7 +83,8 @@ def git_config_command(
         _git("update-ref", "-d", _CACHE)
     changed = [path for path in files if edit_attributes(path, enable=enable, links=is_global)]
     where = "for all repositories of this user" if is_global else "in this repository"
-    print(f"git {'compares' if enable else 'no longer compares'} *.tfstate with statetool {where}")
+    turn = "compares and merges" if enable else "no longer compares and merges"
+    print(f"git {turn} *.tfstate with statetool {where}")
     for path in changed:
         print(f"  {'added to' if enable else 'removed from'} {printable(str(path))}")
     return FINE
@@ -116,7 +128,7 @@ def _git(*arguments: str, accepted: tuple[int, ...] = (0,)) -> str:
     return done.stdout.rstrip("\n")
 
 
-LINE: Final = b"*.tfstate diff=statetool"
+LINE: Final = b"*.tfstate diff=statetool merge=statetool"
 # git ignores larger files.
 _LARGEST: Final = 100 * 1024 * 1024
 
@@ -171,6 +183,7 @@ class Role(StrEnum):
 
     DIFF = "diff"
     TEXTCONV = "textconv"
+    MERGE = "merge"
 
 
 @examples(
@@ -179,18 +192,26 @@ class Role(StrEnum):
 )
 @declared(paged=False, decrypts=True, connects=False)
 def git_driver_command(
-    role: Annotated[Role, Argument(metavar="ROLE", help="diff, for `git diff`, or textconv, for `git log -p`.")],
+    role: Annotated[Role, Argument(metavar="ROLE", help="diff, for `git diff`, textconv, for `git log -p`, or merge.")],
     arguments: Annotated[
         list[str],
-        Argument(metavar="ARGUMENT...", help="The arguments from git: a file, or a path and both versions of it."),
+        Argument(
+            metavar="ARGUMENT...",
+            help="The arguments from git: a file, a path and two versions, or three versions and a path.",
+        ),
     ],
 ) -> int:
-    """Compare two versions of a state for git, or convert one to text; `statetool git-config` sets this up.
+    """Compare or merge versions of a state for git, or convert one to text; `statetool git-config` sets this up.
 
     Sensitive values are never shown. Encrypted states are opened as by every command. A file that is not a state is
-    reported, but never printed: it may be a damaged state with secrets. The exit status is 0 even then, so that git
-    continues with the next file.
+    reported, but never printed: it may be a damaged state with secrets. The exit status of a comparison is 0 even then,
+    so that git continues with the next file.
+
+    A merge writes the second version. If it has conflicts, or a version cannot be read, the second version stays as it
+    is, and the exit status is 1: git leaves the path unmerged.
     """
+    if role is Role.MERGE:
+        return _merge(arguments)
     try:
         if role is Role.TEXTCONV:
             _textconv(arguments[0])
@@ -250,6 +271,62 @@ def _diff(arguments: list[str]) -> None:
     for piece in diff_text(diff(old, new, versions=versions), Manner(), terminal):
         print(piece)
     print()
+
+
+def _merge(arguments: list[str]) -> int:
+    """Merge three versions of a state into the second one, and return the exit status."""
+    # Imported late: git compares more often than it merges.
+    from statefmt.merging import MergeConflictError, merged
+    from statefmt.render.merging import conflicts_text
+
+    if len(arguments) != 4:
+        raise UsageError("git-driver merge takes the base, ours, theirs, and the path.")
+    old, mine, other, path = arguments
+    content: list[bytes] = []
+    context = replace(run_context(), write_output=content.append)
+    shown = printable(path)
+    try:
+        base, theirs = (_read(context, name)[0] for name in (old, other))
+        ours = statefmt.open(mine, context=context)
+        if base == Snapshot():
+            # Both sides added the file.
+            base = structs.replace(base, lineage=ours.lineage)
+        with ours.edit(options=EditOptions(operation="merge", out=STANDARD_INPUT)) as edit:
+            edit.apply(partial(merged, base=base, theirs=theirs))
+        write_over(Path(mine), b"".join(content), links=False)
+    except MergeConflictError as error:
+        print(conflicts_text(error.conflicts, result_terminal()))
+        say(f"statetool: {shown}: the state stays as it is on your side. To decide the conflicts: {_finish(path)}")
+        return FOUND
+    except (StatetoolError, OSError) as error:
+        reason = _unreadable(error, mine) if isinstance(error, StatetoolError) else reason_of(error)
+        say(f"statetool: {shown}: not merged, and the state stays as it is on your side: {reason}")
+        return FOUND
+    return FINE
+
+
+def unmerged_versions(path: str) -> tuple[str, str, str]:
+    """Return the names of base, ours and theirs of a path that git left unmerged. Raises StoreError.
+
+    Ours is the file itself, which must still be as on our side.
+    """
+    stages = {line.split()[2] for line in _git("ls-files", "--unmerged", "--", path).splitlines()}
+    if stages != {"1", "2", "3"}:
+        raise StoreError(f"{path}: git has no unmerged versions of both sides and their base; see `git status`")
+    base, ours, theirs = (f"git::{stage}:./{path}" for stage in "123")
+    if read_git_object(ours, os.environ) != Path(path).read_bytes():
+        command = shell_line(["git", "checkout", "--ours", "--", path])
+        raise StoreError(f"{path}: the file is not the version of our side; `{command}` restores that")
+    return base, path, theirs
+
+
+def stage(path: str) -> None:
+    """Stage a merged file, which ends its conflict. Raises StoreError."""
+    _git("add", "--", path)
+
+
+def _finish(path: str) -> str:
+    return f"`{shell_line(['statetool', 'merge', '--continue', path, '--theirs', 'SELECTOR'])}`"
 
 
 def _read(context: RunContext, name: str) -> tuple[Snapshot, int]:

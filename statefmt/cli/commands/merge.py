@@ -9,6 +9,7 @@ from typer import Argument, BadParameter, Option
 
 from statefmt import Edit, Snapshot, StoreError
 from statefmt.cli.command import declared, examples, takes
+from statefmt.cli.commands.git import stage, unmerged_versions
 from statefmt.cli.named_state import opened_state, state_name
 from statefmt.cli.options.configuration import ConfigurationOptions, configuration_options
 from statefmt.cli.options.shared import FormatOption, OutputFormat, ShowSensitiveOption
@@ -37,13 +38,26 @@ _DECIDE: Final = "Decide with --ours SELECTOR, --theirs SELECTOR or --decisions 
         "Write the conflicts to a file, to decide each.",
         "statetool merge base.tfstate ours.tfstate theirs.tfstate --format json > decisions.json",
     ),
+    (
+        "Finish a merge in git: keep our side of its conflicts.",
+        "statetool merge --continue prod/terraform.tfstate --ours '**'",
+    ),
 )
 @declared(paged=False, decrypts=True, connects=True)
 @takes(write=write_options, configuration=configuration_options)
 def merge_command(
-    base: Annotated[str, Argument(metavar="BASE", help="The version that both sides were made from.")],
-    ours: Annotated[str, Argument(metavar="OURS", help="The state that is written, unless --out names a file.")],
-    theirs: Annotated[str, Argument(metavar="THEIRS", help="The state of the other side. One of the three may be -.")],
+    base: Annotated[
+        str, Argument(metavar="BASE", help="The version that both sides were made from; the path with --continue.")
+    ],
+    ours: Annotated[
+        str | None, Argument(metavar="OURS", help="The state that is written, unless --out names a file.")
+    ] = None,
+    theirs: Annotated[
+        str | None, Argument(metavar="THEIRS", help="The state of the other side. One of the three may be -.")
+    ] = None,
+    continues: Annotated[
+        bool, Option("--continue", help="Finish the merge of a state that git left unmerged, and stage the result.")
+    ] = False,
     decisions: Annotated[
         Path | None, Option(metavar="FILE", help="DecideConflict conflicts as FILE says, which --format json prints.")
     ] = None,
@@ -75,6 +89,13 @@ def merge_command(
 
     Exit status 0: merged, or no conflict is left; 1: conflicts are listed; 2: failure.
     """
+    if continues:
+        if ours is not None or theirs is not None or write.out is not None:
+            raise UsageError("--continue takes the path of the state only.")
+        path = base
+        base, ours, theirs = unmerged_versions(path)
+    elif ours is None or theirs is None:
+        raise UsageError("Give BASE, OURS and THEIRS, or the path of an unmerged state and --continue.")
     named = [base, ours, theirs]
     if named.count(STANDARD_INPUT) > 1:
         raise BadParameter("only one of the three states can come from standard input")
@@ -115,9 +136,12 @@ def merge_command(
 
     options = SurgeryOptions(ours, write, show_sensitive, configuration)
     try:
-        return carry_out("merge", operation, options, state=state_name(ours))
+        status = carry_out("merge", operation, options, state=state_name(ours))
     except MergeConflictError as error:
         given.refuse_unused(seen)
         print(conflicts_text(error.conflicts, result_terminal()))
         say(f"{ours}: {counted(len(error.conflicts), 'conflict')}; nothing was written. {_DECIDE}")
         return FOUND
+    if continues and status == FINE and not write.dry_run:
+        stage(ours)
+    return status

@@ -121,13 +121,30 @@ class _Bound(Struct, frozen=True):
 
 
 class _Tracked:
-    """What one side made of the base: `now` maps the addresses in the base of all instances that may differ."""
+    """What one side made of the instances of the base.
+
+    `old` has the instances of the base that may differ, by address, and `added` those that only the side has.
+    """
 
     def __init__(self, base: Snapshot, side: Snapshot) -> None:
-        pairs = paired(by_address(base), by_address(side))
+        self._there = by_address(side)
+        pairs = paired(by_address(base), self._there)
         self.old = {one.addr: one for one, _ in pairs if one is not None}
-        self.now = {one.addr: other for one, other in pairs if one is not None}
         self.added = [other for one, other in pairs if one is None and other is not None]
+        self._now = {one.addr: other for one, other in pairs if one is not None}
+        self._equal: dict[AbsResource, dict[InstanceKey, list[ResourceInstanceObject]]] = {}
+
+    def now(self, old: InstanceState) -> InstanceState | None:
+        """Return an instance of the base as it is on the side; None if it is gone."""
+        if old.addr in self._now:
+            return self._now[old.addr]
+        # An equal one, whose position in the file may differ.
+        addr = old.resource.addr
+        if addr not in self._equal:
+            objects = self._equal[addr] = defaultdict(list)
+            for obj in self._there[addr].objects:
+                objects[obj.key].append(obj)
+        return InstanceState(self._there[addr], old.key, tuple(self._equal[addr][old.key]))
 
 
 class _Merger:
@@ -176,8 +193,8 @@ class _Merger:
         base, ours, theirs = self._states
         mine, other = _Tracked(base, ours), _Tracked(base, theirs)
         found: list[_Instance] = []
-        for addr, old in {**mine.old, **other.old}.items():
-            states = Versions[InstanceState | None](old, mine.now.get(addr, old), other.now.get(addr, old))
+        for old in {**mine.old, **other.old}.values():
+            states = Versions[InstanceState | None](old, mine.now(old), other.now(old))
             found.append(_Instance(self._address(old, states.ours, states.theirs), states))
         same = same_objects(mine.added, other.added)
         in_pairs = {id(one) for pair in same for one in pair}

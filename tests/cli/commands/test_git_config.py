@@ -16,17 +16,21 @@ from tests.cli.encrypted import configuration, encrypted
 from tests.cli.states import SAMPLES, resource, state
 
 Git = Callable[..., str]
-LINE = b"*.tfstate diff=statetool\n"
-SETTINGS = {"diff.statetool.command=statetool git-driver diff", "diff.statetool.textconv=statetool git-driver textconv"}
+LINE = b"*.tfstate diff=statetool merge=statetool\n"
+SETTINGS = {
+    "diff.statetool.command=statetool git-driver diff",
+    "diff.statetool.textconv=statetool git-driver textconv",
+    "merge.statetool.driver=statetool git-driver merge %O %A %B %P",
+}
 
 # A file of attributes before, and with the line in it.
 ATTRIBUTES = [
     (b"", LINE),
     (b"*.png binary\n", b"*.png binary\n" + LINE),
     (b"*.png binary", b"*.png binary\n" + LINE),
-    (b"*.png binary\r\n", b"*.png binary\r\n*.tfstate diff=statetool\r\n"),
+    (b"*.png binary\r\n", b"*.png binary\r\n*.tfstate diff=statetool merge=statetool\r\n"),
     (LINE + b"*.png binary\n", LINE + b"*.png binary\n"),
-    (b"*.tfstate   diff=statetool\n", b"*.tfstate   diff=statetool\n"),
+    (b"*.tfstate   diff=statetool  merge=statetool\n", b"*.tfstate   diff=statetool  merge=statetool\n"),
     (b"*.tfstate diff=other\n", b"*.tfstate diff=other\n" + LINE),
     (b"# \xff\n", b"# \xff\n" + LINE),
 ]
@@ -300,6 +304,8 @@ def test_conflicts(history: Git, statetool: Statetool) -> None:
         history("checkout", "--quiet", "-b", branch, "main")
         Path("a.tfstate").write_bytes(_state(env, "hunter5"))
         history("commit", "--quiet", "--all", "--message", env)
+    # A clone without the merge driver: git merges the text.
+    Path(".git/info/attributes").write_text("*.tfstate diff=statetool\n")
     subprocess.run(["git", "-c", "user.name=n", "-c", "user.email=e", "merge", "one"], check=False, capture_output=True)
     out = history("diff", "a.tfstate")
     assert "++(not a readable state: " in out
