@@ -179,8 +179,13 @@ class _Pairing:
                     [one for one in others if one is not edge] for others in (edges, of_target[edge.target.address])
                 ]
                 edge.is_only_equal = bool(edge.marks.get("attributes")) and all(
-                    others and all(one.changes for one in others) for others in rivals
+                    any(one.changes for one in others) and not any(map(self._fits, others)) for others in rivals
                 )
+
+    def _fits(self, edge: Edge) -> bool:
+        """Return whether values or names speak for a pair, and no values against it."""
+        agree = edge.marks.get("attributes") or self._judge.names_agree(edge.source, edge.target)
+        return bool(agree) and not edge.changes
 
     def _of_target(self) -> dict[AbsResourceInstance, list[Edge]]:
         found: dict[AbsResourceInstance, list[Edge]] = {}
