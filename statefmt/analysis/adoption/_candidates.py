@@ -393,11 +393,15 @@ class Judge:
             *key_words(source.bound.key),
             *(word for _, key in mine for word in key_words(key)),
         }
-        for rest in (has - own, {word for word in has if not self._is_place(word, source, target)}):
-            for said in (wanted, wanted - places) if wanted > places else (wanted,):
-                extra = rest - said
-                if said <= rest and (not extra or (is_counted and all(map(str.isdigit, extra)))):
-                    return True
+        rest = {word for word in has if not self._is_place(word, source, target)}
+        variants = [(has - own, wanted), (rest, wanted)]
+        if wanted > places and any(key is not NO_KEY for _, key in mine):
+            # On the way back, it is the new name that has words of places.
+            variants.append((has - own, wanted - places))
+        for words, said in variants:
+            extra = words - said
+            if said <= words and (not extra or (is_counted and all(map(str.isdigit, extra)))):
+                return True
         type_ = source.addr.resource.resource.type
         counts = self._old_blocks[type_], self._new_blocks[type_]
         if counts[1] == 1:
@@ -447,7 +451,7 @@ class Judge:
         found: set[str] = set()
         for one in self._sources:
             found.update(words_of(one.bound.config.alias), key_words(one.bound.key))
-            found.update(word for fact in self._places.shown(one) for word in words_of(fact))
+            found.update(word for fact in self._places.shown(one) for word in words_of(fact) if not word.isdigit())
         for provider in {one.bound.config.provider for one in self._sources}:
             for instance in self._places.instances(provider):
                 found.update(words_of(instance.config.alias), key_words(instance.key))
