@@ -24,10 +24,12 @@ from statefmt.hcl.syntax import (
     Block,
     Body,
     Expression,
+    ForExpression,
     Literal,
     ObjectExpression,
     ObjectItem,
     TemplateWrap,
+    Traversal,
     TupleExpression,
     as_keyword,
     as_traversal,
@@ -104,10 +106,43 @@ def _settings(body: Body, path: str = "") -> Iterator[tuple[str, Expression | No
             for block in body.blocks(type_)[:1]:
                 yield from _settings(block.body, "_.")
         elif type_ == "dynamic":
-            yield f"{path}{type_}", None
+            yield from _generated(body, path)
         elif type_ not in _RESERVED_BLOCKS:
             for number, block in enumerate(body.blocks(type_)):
                 yield from _settings(block.body, f"{path}{type_}[{number}].")
+
+
+def _generated(body: Body, path: str) -> Iterator[tuple[str, Expression | None]]:
+    """Yield the arguments of `dynamic` blocks as loops, with `[*]` in their paths; None for those not read."""
+    found = body.blocks("dynamic", 1)
+    types = [*(block.labels[0] for block in found), *body.block_types()]
+    for block in found:
+        [type_] = block.labels
+        each, contents = block.body.attribute("for_each"), block.body.blocks("content")
+        is_plain = not path and types.count(type_) == 1 and block.body.attribute("iterator") is None
+        if each is None or len(contents) != 1 or contents[0].body.block_types() or not is_plain:
+            yield f"{path}dynamic", None
+            continue
+        for name in contents[0].body.names():
+            argument = contents[0].body.attribute(name)
+            if argument is not None:
+                yield f"{type_}[*].{name}", _loop(each.expression, type_, argument.expression)
+
+
+def _loop(collection: Expression, iterator: str, value: Expression) -> Expression:
+    """Return a loop over a collection that gives a list of one value for each of its elements."""
+    place = value.range
+    # Names that nobody can write.
+    names = {name: f"{name} of {iterator}" for name in ("key", "value")}
+    item = ObjectExpression(
+        tuple(
+            ObjectItem(Literal(name, place), Traversal(bound, place, (), place), bare=False)
+            for name, bound in names.items()
+        ),
+        place,
+    )
+    inside = ForExpression("", iterator, TupleExpression((item,), place), None, value, None, False, place)
+    return ForExpression(names["key"], names["value"], collection, None, inside, None, False, place)
 
 
 def _is_empty(body: Body) -> bool:

@@ -30,6 +30,8 @@ from statefmt.model.addrs import (
     IntKey,
     Module,
     ModuleInstance,
+    Resource,
+    ResourceMode,
     StringKey,
 )
 from statefmt.model.cty import BOOL, DYNAMIC, NUMBER, STRING, DynamicType, MapType, ObjectType, SetType, type_name
@@ -151,7 +153,33 @@ class Instances:
         scope = self.scope(resource.module)
         if isinstance(scope, Unknown | AbsentInstance):
             return scope
-        return self._expansion(self.blocks[resource.config()].repetition, scope)
+        first = self._chained(resource)
+        if first == resource:
+            return self._expansion(self.blocks[resource.config()].repetition, scope)
+        keys = self.of_resource(first)
+        if isinstance(keys, Unknown):
+            return keys
+        later = Unknown(f"{first} is known only in a plan or an apply")
+        return Expansion(tuple(ExpandedInstance(key, EachValue(key, later)) for key in keys))
+
+    def _chained(self, resource: AbsResource) -> AbsResource:
+        """Return the resource whose keys a resource has since its `for_each` is that one, perhaps through others."""
+        first = resource
+        for _ in range(_DEEPEST):
+            repetition = self.blocks[first.config()].repetition
+            written = None if repetition.for_each is None else repetition.for_each.expression
+            if not isinstance(written, Traversal) or len(written.steps) != 1:
+                return first
+            step = written.steps[0]
+            if not isinstance(step, AttributeAccess):
+                return first
+            other = AbsResource(first.module, Resource(ResourceMode.MANAGED, written.root, step.name))
+            block = self.blocks.get(other.config())
+            if block is None or block.repetition.for_each is None:
+                return first
+            first = other
+        # A circle, or more than anybody writes.
+        return resource
 
     def of_module(self, module: Module) -> list[ModuleInstance] | Unknown:
         """Return all instances of a module."""

@@ -51,7 +51,8 @@ class ProviderBlock(msgspec.Struct, frozen=True):
     `alias` is "" if it is missing. `for_each_text` is the source text of the expression, in native syntax even in
     JSON files. `reserved` holds the arguments `count`, `depends_on` and `source`, which OpenTofu refuses. `is_empty`
     means that the block has no arguments or blocks for the provider and no version. `settings` are the arguments for
-    the provider by their paths (`assume_role[0].role_arn`), None if a `dynamic` block generates them.
+    the provider by their paths (`assume_role[0].role_arn`), for those of a `dynamic` block a loop over its blocks
+    (`assume_role[*].role_arn`), or None if that is not read.
     """
 
     name: str

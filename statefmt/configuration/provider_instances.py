@@ -28,7 +28,7 @@ from statefmt.hcl.evaluate import evaluate
 from statefmt.hcl.operations import equal
 from statefmt.hcl.source import Problem, ProblemKind, Range, error
 from statefmt.hcl.syntax import AttributeAccess, Body, Expression, as_traversal
-from statefmt.hcl.value import Part, Unknown, Value
+from statefmt.hcl.value import Part, Unknown, Value, children
 from statefmt.model.addrs import (
     NO_KEY,
     AbsProviderInstance,
@@ -184,7 +184,17 @@ class ProviderReferences:
         each = self._each(config, block, key) if isinstance(key, StringKey) else None
         scope = self.instances.static_scope(config.module).within(each)
         unread = Unknown("a dynamic block makes it")
-        return {name: unread if one is None else evaluate(one, scope) for name, one in block.settings}
+        found: dict[str, Part] = {}
+        for name, one in block.settings:
+            part = unread if one is None else evaluate(one, scope)
+            if "[*]" not in name:
+                found[name] = part
+            elif isinstance(part, Unknown):
+                found["dynamic"] = part
+            else:
+                for number, items in enumerate(children(part)):
+                    found[name.replace("[*]", f"[{number}]")] = next(iter(children(items)), items)
+        return found
 
     def unknown_variables(self, provider: AbsProviderInstance) -> dict[str, str]:
         """Return the arguments of a provider instance that are just an unknown variable of the root module, with it."""

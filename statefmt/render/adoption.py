@@ -31,7 +31,15 @@ def adoption_text(found: Adoption, terminal: Terminal) -> str:
         rows = [_row(pair, names) for pair in found.pairs]
         columns = None if terminal.width == UNLIMITED else terminal.width
         parts.append(fitted_table(_HEADINGS, rows, terminal, columns=columns))
-    parts += map(_choice_text, found.choices)
+    staying: dict[str, list[OpenChoice]] = {}
+    for choice in found.choices:
+        if [pair.target.address for pair in choice.candidates] == [choice.source.addr]:
+            staying.setdefault(choice.reason, []).append(choice)
+        else:
+            parts.append(_choice_text(choice))
+    for reason, choices in staying.items():
+        title = f"Not certain: these objects keep their address, but {reason}; --pair ADDRESS=ADDRESS confirms one:"
+        parts.append(_listed(title, (str(choice.source.addr) for choice in choices)))
     parts += map(_refusal_text, found.refused)
     if found.left:
         title = "The new configuration has no instance for these objects, so OpenTofu will destroy them:"

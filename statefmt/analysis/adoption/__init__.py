@@ -174,13 +174,18 @@ class _Pairing:
     def _find_only_equal(self) -> None:
         of_target = self._of_target()
         for edges in self._edges.values():
-            for edge in edges:
+            for edge in filter(_has_equal_attributes, edges):
                 rivals = [
                     [one for one in others if one is not edge] for others in (edges, of_target[edge.target.address])
                 ]
-                edge.is_only_equal = bool(edge.marks.get("attributes")) and all(
-                    others and all(one.changes for one in others) for others in rivals
+                edge.is_only_equal = all(
+                    any(one.changes for one in others) and not any(map(self._fits, others)) for others in rivals
                 )
+
+    def _fits(self, edge: Edge) -> bool:
+        """Return whether values or names speak for a pair, and no values against it."""
+        agree = _has_equal_attributes(edge) or self._judge.names_agree(edge.source, edge.target)
+        return agree and not edge.changes
 
     def _of_target(self) -> dict[AbsResourceInstance, list[Edge]]:
         found: dict[AbsResourceInstance, list[Edge]] = {}
@@ -381,6 +386,10 @@ class _Pairing:
 
 def _key(address: AbsResourceInstance, provider: Provider) -> _Key:
     return address.resource.resource.type, provider
+
+
+def _has_equal_attributes(edge: Edge) -> bool:
+    return bool(edge.marks.get("attributes"))
 
 
 def _is_best(edge: Edge, others: Iterable[Edge]) -> bool:

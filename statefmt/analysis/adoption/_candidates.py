@@ -201,9 +201,8 @@ class Edge:
     `marks` are its marks by the kind of evidence, to be compared with those of other pairs: a higher mark of one kind
     says more. `answers` say of the arguments of the resource whether the object's attributes equal them; `changes` are
     those that differ, and `doubts` arguments of the old provider instance that differ from those of the new one:
-    neither forbids a pair, but it is not certain. `is_only_equal` if the values in the configuration contradict all
-    other pairs of the object and all of the instance, and both have some; `has_key` if an equal value has the key of
-    the instance in it.
+    neither forbids a pair, but it is not certain. `is_only_equal` if no other pair of the object or of the instance
+    fits, and values contradict some of both; `has_key` if an equal value has the key of the instance in it.
     """
 
     is_only_equal = False
@@ -394,11 +393,15 @@ class Judge:
             *key_words(source.bound.key),
             *(word for _, key in mine for word in key_words(key)),
         }
-        for rest in (has - own, {word for word in has if not self._is_place(word, source, target)}):
-            for said in (wanted, wanted - places) if wanted > places else (wanted,):
-                extra = rest - said
-                if said <= rest and (not extra or (is_counted and all(map(str.isdigit, extra)))):
-                    return True
+        rest = {word for word in has if not self._is_place(word, source, target)}
+        variants = [(has - own, wanted), (rest, wanted)]
+        if wanted > places and any(key is not NO_KEY for _, key in mine):
+            # On the way back, it is the new name that has words of places.
+            variants.append((has - own, wanted - places))
+        for words, said in variants:
+            extra = words - said
+            if said <= words and (not extra or (is_counted and all(map(str.isdigit, extra)))):
+                return True
         type_ = source.addr.resource.resource.type
         counts = self._old_blocks[type_], self._new_blocks[type_]
         if counts[1] == 1:
@@ -424,10 +427,12 @@ class Judge:
         return self.names_agree(source, target) or self._new_blocks[source.addr.resource.resource.type] == 1
 
     def names_say_nothing(self, source: MovingObject, target: NewInstance) -> bool:
-        """Return whether the name of an object says nothing but where it is, so that it cannot disagree."""
-        mine, _ = differing_steps(source, target)
-        return is_neutral(
-            {word for name, _ in mine for word in words_of(name) if not self._is_place(word, source, target)}
+        """Return whether one of both names says nothing but where it is, so that it cannot disagree."""
+        return any(
+            is_neutral(
+                {word for name, _ in steps for word in words_of(name) if not self._is_place(word, source, target)}
+            )
+            for steps in differing_steps(source, target)
         )
 
     def has_place_words(self, source: MovingObject, target: NewInstance) -> bool:
@@ -446,7 +451,7 @@ class Judge:
         found: set[str] = set()
         for one in self._sources:
             found.update(words_of(one.bound.config.alias), key_words(one.bound.key))
-            found.update(word for fact in self._places.shown(one) for word in words_of(fact))
+            found.update(word for fact in self._places.shown(one) for word in words_of(fact) if not word.isdigit())
         for provider in {one.bound.config.provider for one in self._sources}:
             for instance in self._places.instances(provider):
                 found.update(words_of(instance.config.alias), key_words(instance.key))

@@ -144,9 +144,14 @@ def adopt_command(
         if not yes:
             _show(found, opened.snapshot, compared, output_format, to_messages=out == STANDARD_INPUT)
         if (found.pairs or found.choices) and not found.is_compared:
-            reason = f": {compared.name} has none of these objects" if compared.old is not None else ""
+            reason = (
+                f": {compared.name} has none of these objects with the provider that they have in the state"
+                if compared.old is not None
+                else ""
+            )
             say(f"statetool: no old configuration was compared{reason}; name one with --from-config")
-        if out is not None and (operations := _operations_text(name, out, opened.snapshot, found)):
+        operations = _operations_text(name, out, opened.snapshot, found) if out is not None and found.pairs else ""
+        if out is not None and operations:
             save_operations(out, operations)
         elif out is not None:
             reason = "nothing is certain" if not found.pairs else "all objects stay as they are"

@@ -559,7 +559,7 @@ def test_a_kept_object_is_confirmed(statetool: Statetool) -> None:
     words = _arguments((CASES / "kept-with-a-host-that-no-object-had.txt").read_text())
     found = statetool("adopt", *words, "s.tfstate")
     assert found.status == 1
-    assert "to confirm it: --pair aws_eip.e=aws_eip.e" in found.text
+    assert "other arguments: profile; --pair ADDRESS=ADDRESS confirms one:\n  aws_eip.e\n" in found.text
     pairs = ["--pair", "aws_eip.e=aws_eip.e", "--pair", "kubernetes_namespace.n=kubernetes_namespace.n"]
     found = statetool("adopt", *words, "s.tfstate", *pairs, "-o", "f.hcl")
     assert (found.status, Path("f.hcl").exists()) == (0, False)
@@ -579,3 +579,9 @@ def test_undecided_objects_are_not_said_to_be_destroyed(statetool: Statetool) ->
     text = statetool("adopt", "--config", "after", "s.tfstate").text
     assert "# Where these objects belong is not decided" in text
     assert "destroy" not in text
+
+
+def test_a_choice_of_one_names_the_option(statetool: Statetool) -> None:
+    words = _arguments((CASES / "hostile-legacy-vpc-to-main.txt").read_text())
+    text = statetool("adopt", *words, "s.tfstate").text
+    assert """to confirm it: --pair 'aws_vpc.legacy_eu=aws_vpc.main["eu"]'""" in text

@@ -8,7 +8,7 @@ from statefmt.configuration import Expansion, expand, expand_provider, root_scop
 from statefmt.configuration.instances import Instances
 from statefmt.configuration.model import ModuleConfiguration as ConfiguredModule, ProviderBlock
 from statefmt.hcl.value import Unknown
-from statefmt.model.addrs import ConfigProviderConfig, Module
+from statefmt.model.addrs import AbsResource, ConfigProviderConfig, Module, ModuleInstance, Resource, ResourceMode
 from statefmt.model.addrs.provider import parse_provider_source
 from tests.configuration.conftest import Write, found, shown
 
@@ -159,6 +159,51 @@ def test_a_variable_of_a_module_that_stands_for_one_that_is_not_constant(write: 
     found = Instances(configuration).of_provider(_config(module), _only(configuration.modules[module]))
     assert isinstance(found, Unknown)
     assert str(found.range) == "main.tf:7,13-19"
+
+
+_CHAINS = {
+    "a": '["x"]',
+    "b": '["x"]',
+    "c": '["x"]',
+    "each": "unknown: t.a.x is known only in a plan or an apply",
+    "counted": "unknown: t.count is known only in a plan or an apply",
+    "round": "unknown: t.circle is known only in a plan or an apply",
+    "circle": "unknown: t.round is known only in a plan or an apply",
+}
+_CHAINED = """
+resource "t" "a" {
+  for_each = toset(["x"])
+}
+resource "t" "b" {
+  for_each = t.a
+}
+resource "t" "c" {
+  for_each = t.b
+}
+resource "t" "each" {
+  for_each = t.a.x
+}
+resource "t" "count" {
+  count = 2
+}
+resource "t" "counted" {
+  for_each = t.count
+}
+resource "t" "round" {
+  for_each = t.circle
+}
+resource "t" "circle" {
+  for_each = t.round
+}
+"""
+
+
+@pytest.mark.parametrize(("name", "keys"), _CHAINS.items())
+def test_the_keys_of_another_resource(write: Write, name: str, keys: str) -> None:
+    """OpenTofu knows them before the values. A circle has none."""
+    address = AbsResource(ModuleInstance(), Resource(ResourceMode.MANAGED, "t", name))
+    expansion = Instances(write({"main.tf": _CHAINED})).of_resource(address)
+    assert (shown(expansion) if isinstance(expansion, Unknown) else " ".join(map(str, expansion))) == keys
 
 
 def _config(module: Module) -> ConfigProviderConfig:
