@@ -79,6 +79,17 @@ def test_a_state_from_standard_input(program: Program) -> None:
     assert "Provider instance not present" in result.text
 
 
+def test_a_configuration_without_a_state(statetool: Statetool, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A missing state is no success: it may be the wrong directory."""
+    monkeypatch.chdir(folder)
+    result = statetool("check", "--config", str(_FOLDER / "instance-keys-invalid"))
+    assert result.status == 2
+    assert "CFG018" in result.text
+    assert "--no-state checks the configuration alone" in " ".join(result.err.split())
+    assert statetool("check", "--config", str(_FOLDER / "instance-keys-invalid"), "--no-state").status == 1
+    assert statetool("check", "--config", str(_FOLDER / "nothing-wrong-root"), "--no-state").status == 0
+
+
 def test_providers_declared_against_used(statetool: Statetool) -> None:
     document = _json(statetool, "providers-config-output", "providers", _state(_BOTH), "--config", str(_BOTH), status=1)
     (configuration,) = document["configurations"]

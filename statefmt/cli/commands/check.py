@@ -164,6 +164,8 @@ def default_names(*, everything: bool, only_one: bool, to_read: bool) -> list[st
     StoreError if there are none and, unless it is only `to_read`, if the state is outside the directory.
     """
     name = state_name(None, to_read=to_read)
+    if only_one and name == _USUAL_STATE and not os.path.lexists(name):
+        say(f"statetool: no {_USUAL_STATE} in this directory; --no-state checks the configuration alone")
     if name != _USUAL_STATE or only_one or os.path.lexists(name):
         return [name]
     try:

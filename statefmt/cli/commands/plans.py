@@ -227,6 +227,10 @@ def moves_command(
     """
     ignored = [parse_ignored_attribute(text) for text in ignore or ()]
     given = folder_plans(plans)
+    if configuration.directory is not None and len(given) > 1:
+        raise BadParameter("is the configuration of one plan, but several are named", param_hint="--config")
+    if configuration.directory is None and configuration.variables:
+        raise BadParameter("requires --config", param_hint=configuration.variables[0][0])
     in_states = operations or len(given) > 1
     by_type = provider_schemas(schemas)
     shown = {one.state: load_plan(one.file, by_type) for one in given}
@@ -235,8 +239,6 @@ def moves_command(
     run_context().phase("comparing")
     references = {}
     if configuration.directory is not None:
-        if len(given) > 1:
-            raise BadParameter("is the configuration of one plan, but several are named", param_hint="--config")
         ((name, planned),) = shown.items()
         file = display_name(given[0].file)
         loaded = configuration.loaded(earlier=plan_variables(planned, file), plan=planned, plan_name=file)

@@ -293,4 +293,7 @@ def test_evaluated_arguments_of_provider_instances(statetool: Statetool, folder:
     other = _write("other/plan.json", gone("aws_x.a", {"a": "x"}))
     found = statetool("moves", name, other, "--config", ".")
     assert found.status == 2
-    assert "--config" in found.err
+    assert "is the configuration of one plan" in found.err
+    found = statetool("moves", name, "--var", "a=b")
+    assert found.status == 2
+    assert "Invalid value for --var: requires --config" in found.err
