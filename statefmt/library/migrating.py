@@ -276,8 +276,15 @@ def downgrade_request(
     """Write a state so that a release reads it without loss. The default style is the one of its local files.
 
     The serial increases by one if something was dropped or loading changed a provider source. Raises DowngradeError if
-    the release would lose anything, and StateFileError.
+    the release would lose anything, StoreError if the state is encrypted and the release reads plain states only, and
+    StateFileError.
     """
+    if state.seal is not None and not release.encryption:
+        command = shell_line(["statetool", "decrypt", "--out", "PLAIN", *state_words(state.name)])
+        raise StoreError(
+            f"{display_name(state.name)}: not written: {release.title} does not read encrypted states; decrypt a copy "
+            f"first (`{command}`), and downgrade that"
+        )
     serial = state.result.snapshot.serial - state.sources.changed
     fitted = fit(state.result.snapshot, release, drop_lossy=drop_lossy, drop_unknown=drop_unknown)
     if fitted.losses:

@@ -21,6 +21,10 @@ _REFUSED = "Refused by the release"
 
 def _refused(subject: Subject) -> Iterable[Finding]:
     release, version = subject.release, subject.inspection.version
+    if release is not None and not release.encryption and subject.envelope is not None:
+        detail = f"The state is encrypted, and {release.title} does not read encrypted states."
+        fix = Fix.of("To decrypt it: ", subject.command("decrypt", "--in-place"), ".")
+        yield Code.RELEASE_REFUSES_STATE.finding(_REFUSED, detail, fix=fix)
     if release is not None and version is not None and version not in release.formats_read:
         detail = f"The state has format version {version}, which {release.title} does not read."
         fix = Fix.of("To convert it to format version 4: ", subject.rewriting(), ".")
@@ -132,6 +136,7 @@ unless asked to, so this is an error.
 
 ## What it does
 Reports, with `--for RELEASE`, what makes this release refuse the whole state:
+- encryption, if it reads plain states only;
 - a format version that it does not read;
 - `dependencies` on ephemeral resources, if it has none, or on types whose names it reserves;
 - the `terraform_version` of a newer release, if it compares versions.
@@ -148,7 +153,7 @@ Every command of that release fails until the state is corrected by hand, so thi
 
 ## What to do
 `statetool downgrade --for RELEASE --drop-lossy` removes these members and reports them. `statetool upgrade`
-converts a state from an older format version.
+converts a state from an older format version, and `statetool decrypt` writes an encrypted one in plain text.
 """,
     ),
 )
