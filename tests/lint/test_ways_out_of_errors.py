@@ -80,6 +80,7 @@ _NO_COMMAND: Final = {
     "ENC007": "it is for a statetool that knows the version of the envelope",
     "REL001/fail-source-address-for-terraform-0.12": "no state that this release reads can say where its provider is",
     "REL003/fail-encrypted-for-opentofu-1.6": "without the encryption configuration, no command decrypts it",
+    "REL003/fail-key-provider-for-opentofu-1.9": "without the encryption configuration, no command decrypts it",
     "STA001/fail-array": "nothing of a state is in it: the path is wrong",
     "STA001/fail-not-json": "nothing of a state is in it: the path is wrong",
     "STA003": "the way out is the encryption configuration, an option of every command",

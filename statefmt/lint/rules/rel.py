@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
-from statefmt.formats.losses import CONSEQUENCES, Cause, Loss, losses, reason, way_out
+from statefmt.formats.losses import CONSEQUENCES, Cause, Loss, encryption_refusal, losses, reason, way_out
 from statefmt.formats.releases import Release
 from statefmt.lint.rule import Rule
 from statefmt.lint.subject import Subject
@@ -21,8 +21,9 @@ _REFUSED = "Refused by the release"
 
 def _refused(subject: Subject) -> Iterable[Finding]:
     release, version = subject.release, subject.inspection.version
-    if release is not None and not release.encryption and subject.envelope is not None:
-        detail = f"The state is encrypted, and {release.title} does not read encrypted states."
+    envelope = None if release is None else subject.envelope
+    if release is not None and envelope is not None and (why := encryption_refusal(envelope.meta, release)):
+        detail = f"The state is encrypted, and {release.title} {why}."
         fix = Fix.of("To decrypt it: ", subject.command("decrypt", "--in-place"), ".")
         yield Code.RELEASE_REFUSES_STATE.finding(_REFUSED, detail, fix=fix)
     if release is not None and version is not None and version not in release.formats_read:
@@ -136,7 +137,7 @@ unless asked to, so this is an error.
 
 ## What it does
 Reports, with `--for RELEASE`, what makes this release refuse the whole state:
-- encryption, if it reads plain states only;
+- encryption, if it reads plain states only or lacks the key provider;
 - a format version that it does not read;
 - `dependencies` on ephemeral resources, if it has none, or on types whose names it reserves;
 - the `terraform_version` of a newer release, if it compares versions.

@@ -129,6 +129,8 @@ _FACTS: Final = [
     ("opentofu-1.13 terraform-1.15", "imports_in_modules", False),
     ("terraform-1.16", "imports_in_modules", True),
     ("terraform-1.16", "provider_keys", False),
+    ("opentofu-1.6 terraform-1.16", "key_providers", ()),
+    ("opentofu-1.10", "key_providers", ("pbkdf2", "aws_kms", "gcp_kms", "openbao", "external")),
 ]
 
 
