@@ -49,6 +49,7 @@ _WORDS: Final[Mapping[str, Callable[[Any], str]]] = {
     "format_written": lambda value: f"writes format {value}",
     "legacy_provider_host": lambda value: f"takes the namespace `-` on `{value}` only",
     "reserved_types": lambda value: f"refuses the types {_listed(value)}" if value else "reads all types",
+    "key_providers": lambda value: f"has {_listed(value)}" if value else "has none",
     "check_kinds": lambda value: f"keeps the kinds {_listed(value)}" if value else "drops it",
     "local_style": lambda value: f"local files: {_layout(value)}",
     "remote_style": lambda value: f"remote states: {_layout(value)}",

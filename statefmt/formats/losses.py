@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import Enum
 from itertools import groupby
 from typing import Final
@@ -127,6 +127,19 @@ def reason(cause: Cause, release: Release) -> str:
             return "refuses to read a state with these members"
         case Cause.UNKNOWN:
             return "drops members that it does not know, and statetool does not know these either"
+
+
+def encryption_refusal(meta_keys: Iterable[str], release: Release) -> str:
+    """Return why a release refuses an encrypted state with these keys of metadata, as reason() does; "" if it reads it.
+
+    The keys are names of key providers, such as `key_provider.pbkdf2.main`, unless the configuration has others.
+    """
+    if not release.encryption:
+        return "does not read encrypted states"
+    known = {type_ for each in all_releases() for type_ in each.key_providers}
+    types = {key.split(".")[1] for key in meta_keys if key.startswith("key_provider.")}
+    unknown = sorted(types & known - set(release.key_providers))
+    return f"does not have the key provider {' and '.join(unknown)}" if unknown else ""
 
 
 def way_out(cause: Cause, release: Release) -> str:

@@ -46,9 +46,9 @@ class Release(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     The flags named after members of instance objects and outputs cover members that not every release keeps.
     `check_kinds` are the object kinds of `check_results` that it writes back, none if it does not know check results.
     `legacy_provider_host` is the host that provider addresses with the namespace "-" must have, `reserved_types` are
-    the types that `dependencies` cannot name. `imports_in_modules` and `evaluated_sources` are about
-    configurations: whether modules that others call may have `import` blocks, and whether the source of a module may
-    be an expression. `facts_of` gives the source of each.
+    the types that `dependencies` cannot name, `key_providers` those that encrypt states. `imports_in_modules` and
+    `evaluated_sources` are about configurations: whether modules that others call may have `import` blocks, and whether
+    the source of a module may be an expression. `facts_of` gives the source of each.
     """
 
     engine: str
@@ -73,6 +73,7 @@ class Release(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     check_kinds: tuple[str, ...]
     states_of_newer_releases: bool
     encryption: bool
+    key_providers: tuple[str, ...]
     imports_in_modules: bool
     evaluated_sources: bool
 

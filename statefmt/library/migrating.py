@@ -18,7 +18,7 @@ from statefmt.edit.pipeline import EditOptions, Proposal
 from statefmt.edit.provider_sources import Registry, SourceRequest, lock_file_folders
 from statefmt.edit.session import LoadedState, Rewritten, loaded, loaded_plain, rewrite, with_next_serial
 from statefmt.formats import Layout, Style
-from statefmt.formats.losses import DowngradeError, Loss, fit, losses
+from statefmt.formats.losses import DowngradeError, Loss, encryption_refusal, fit, losses
 from statefmt.formats.providers import engine_of, source_choice
 from statefmt.formats.reading import read
 from statefmt.formats.releases import Release, all_releases, parse_release
@@ -276,8 +276,15 @@ def downgrade_request(
     """Write a state so that a release reads it without loss. The default style is the one of its local files.
 
     The serial increases by one if something was dropped or loading changed a provider source. Raises DowngradeError if
-    the release would lose anything, and StateFileError.
+    the release would lose anything, StoreError if it refuses the encryption of the state, and StateFileError.
     """
+    envelope = None if state.seal is None else state.seal.opened.envelope
+    if envelope is not None and (why := encryption_refusal(envelope.meta, release)):
+        command = shell_line(["statetool", "decrypt", "--out", "PLAIN", *state_words(state.name)])
+        raise StoreError(
+            f"{display_name(state.name)}: not written: {release.title} {why}; decrypt a copy "
+            f"first (`{command}`), and downgrade that"
+        )
     serial = state.result.snapshot.serial - state.sources.changed
     fitted = fit(state.result.snapshot, release, drop_lossy=drop_lossy, drop_unknown=drop_unknown)
     if fitted.losses:

@@ -32,6 +32,7 @@ _TITLES: Final = {
     "check_kinds": "check_results",
     "states_of_newer_releases": "states that newer releases wrote",
     "encryption": "encrypted states",
+    "key_providers": "key providers for encryption",
     "imports_in_modules": "import blocks in called modules",
     "evaluated_sources": "expressions as module sources",
 }

@@ -31,7 +31,7 @@ class Clone:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        module = re.search(r"^module (\S+)$", self._text("HEAD", "go.mod"), re.MULTILINE)
+        module = re.search(r"^module (\S+)$", self._text("go.mod"), re.MULTILINE)
         engine = _MODULES.get(module[1]) if module else None
         if engine is None:
             raise CloneError(f"{folder} is not a clone of OpenTofu or Terraform: {' or '.join(_MODULES)} in go.mod")
@@ -78,7 +78,7 @@ class Clone:
         if not revisions:
             raise CloneError(f"{self._folder} has no tags of releases: git fetch --tags")
         # The main branch is the release that comes next.
-        development = re.match(r"(\d+)\.(\d+)\.", self._text("HEAD", "version/VERSION", absent=""))
+        development = re.match(r"(\d+)\.(\d+)\.", self._text("version/VERSION"))
         coming = (int(development[1]), int(development[2])) if development else (0, 0)
         if coming >= max(revisions) and "-" in revisions.get(coming, "-"):
             revisions[coming] = "HEAD"
@@ -101,13 +101,12 @@ class Clone:
             yield data[start : start + size].decode("utf-8", "replace")
             start += size + 1
 
-    def _text(self, revision: str, path: str, absent: str | None = None) -> str:
+    def _text(self, path: str) -> str:
+        """Return a file of the main branch; "" if there is none."""
         try:
-            return self._git("show", f"{revision}:{path}")
+            return self._git("show", f"HEAD:{path}")
         except CloneError:
-            if absent is None:
-                raise
-            return absent
+            return ""
 
     def _git(self, *arguments: str) -> str:
         return self._output(*arguments).decode("utf-8", "replace")

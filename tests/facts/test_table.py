@@ -94,6 +94,18 @@ def _has(release: Release, name: Name) -> bool:
     return _of(release).has(name, release.version)
 
 
+# `static` and `xor` are for OpenTofu's own tests.
+_TESTED: Final = {"static", "xor"}
+
+
+@each_row("release", all_releases(), ids=str)
+def test_key_providers(release: Release) -> None:
+    types = {name for name in _names("encryption") if name.startswith("keyprovider ") and "." not in name}
+    found = {name.removeprefix("keyprovider ") for name in types if _has(release, ("encryption", name))}
+    assert set(release.key_providers) == found - _TESTED
+    assert release.encryption == bool(found)
+
+
 def test_backends() -> None:
     names = {name.removesuffix(" (removed)") for name in _names("backend")}
     # Gone before format 4 was common; statetool calls them unknown.
@@ -128,8 +140,8 @@ def test_functions() -> None:
 
 def test_encryption() -> None:
     names = {name for name in _names("encryption") if "." not in name}
-    # For OpenTofu's own tests.
-    assert set(key_providers.BUILDERS) == {
-        name.removeprefix("keyprovider ") for name in names if name.startswith("keyprovider ")
-    } - {"static", "xor"}
+    assert (
+        set(key_providers.BUILDERS)
+        == {name.removeprefix("keyprovider ") for name in names if name.startswith("keyprovider ")} - _TESTED
+    )
     assert set(_methods.BUILDERS) == {name.removeprefix("method ") for name in names if name.startswith("method ")}

@@ -27,7 +27,7 @@ from tests.lint.test_cases import FINE, REPORTED
 from tests.tables import each_row
 
 _FOLDER: Final = Path(__file__).parent
-FOR: Final = re.compile(r"-for-((?:opentofu|terraform)-[0-9]+\.[0-9]+)$")
+FOR: Final = re.compile(r"-for-((?:opentofu|terraform)-[0-9]+\.[0-9]+)(?:$|-opened-by-)")
 _OPENED: Final = re.compile(r"-opened-by-((?:old|new|plain)(?:-(?:old|new|plain))*)$")
 _NAME: Final = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 _PARTS: Final = ("What it does", "Why is this bad?", "Example", "What to do")

@@ -61,6 +61,7 @@ _COMMANDS: Final = {
     "REL002/fail-unknown-check-for-opentofu-1.13": f"{_DOWNGRADE} --drop-unknown",
     "REL002/fail-unknown-for-opentofu-1.13": f"{_DOWNGRADE} --drop-unknown",
     "REL003": f"{_DOWNGRADE} --drop-lossy",
+    "REL003/fail-encrypted-for-terraform-1.16-opened-by-new": "decrypt --in-place",
     "REL003/fail-format-3-for-opentofu-1.13": "upgrade --in-place",
     "STA001/fail-cut": "restore BACKUP",
     "STA001/fail-empty": "restore BACKUP",
@@ -78,6 +79,8 @@ _COMMANDS: Final = {
 _NO_COMMAND: Final = {
     "ENC007": "it is for a statetool that knows the version of the envelope",
     "REL001/fail-source-address-for-terraform-0.12": "no state that this release reads can say where its provider is",
+    "REL003/fail-encrypted-for-opentofu-1.6": "without the encryption configuration, no command decrypts it",
+    "REL003/fail-key-provider-for-opentofu-1.9": "without the encryption configuration, no command decrypts it",
     "STA001/fail-array": "nothing of a state is in it: the path is wrong",
     "STA001/fail-not-json": "nothing of a state is in it: the path is wrong",
     "STA003": "the way out is the encryption configuration, an option of every command",
@@ -94,6 +97,7 @@ _ELSEWHERE: Final = {
 # What shows only once the state can be read, or is the price that the command names.
 _ALSO: Final = {
     Code.NOT_CANONICAL: "shows only once a state can be read",
+    Code.NOT_ENCRYPTED: "`decrypt` writes it in plain text for a release that reads nothing else",
     Code.DEPOSED_LEFT_OVER: "shows only once the deposed key can be read",
     Code.RELEASE_UNKNOWN: "`downgrade` drops the name of a release newer than RELEASE, which refuses it",
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
-from statefmt.formats.losses import CONSEQUENCES, Cause, Loss, losses, reason, way_out
+from statefmt.formats.losses import CONSEQUENCES, Cause, Loss, encryption_refusal, losses, reason, way_out
 from statefmt.formats.releases import Release
 from statefmt.lint.rule import Rule
 from statefmt.lint.subject import Subject
@@ -21,6 +21,11 @@ _REFUSED = "Refused by the release"
 
 def _refused(subject: Subject) -> Iterable[Finding]:
     release, version = subject.release, subject.inspection.version
+    envelope = None if release is None else subject.envelope
+    if release is not None and envelope is not None and (why := encryption_refusal(envelope.meta, release)):
+        detail = f"The state is encrypted, and {release.title} {why}."
+        fix = Fix.of("To decrypt it: ", subject.command("decrypt", "--in-place"), ".")
+        yield Code.RELEASE_REFUSES_STATE.finding(_REFUSED, detail, fix=fix)
     if release is not None and version is not None and version not in release.formats_read:
         detail = f"The state has format version {version}, which {release.title} does not read."
         fix = Fix.of("To convert it to format version 4: ", subject.rewriting(), ".")
@@ -132,6 +137,7 @@ unless asked to, so this is an error.
 
 ## What it does
 Reports, with `--for RELEASE`, what makes this release refuse the whole state:
+- encryption, if it reads plain states only or lacks the key provider;
 - a format version that it does not read;
 - `dependencies` on ephemeral resources, if it has none, or on types whose names it reserves;
 - the `terraform_version` of a newer release, if it compares versions.
@@ -148,7 +154,7 @@ Every command of that release fails until the state is corrected by hand, so thi
 
 ## What to do
 `statetool downgrade --for RELEASE --drop-lossy` removes these members and reports them. `statetool upgrade`
-converts a state from an older format version.
+converts a state from an older format version, and `statetool decrypt` writes an encrypted one in plain text.
 """,
     ),
 )

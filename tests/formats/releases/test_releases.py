@@ -131,6 +131,8 @@ _FACTS: Final = [
     ("opentofu-1.7 terraform-1.14", "evaluated_sources", False),
     ("opentofu-1.8 terraform-1.15", "evaluated_sources", True),
     ("terraform-1.16", "provider_keys", False),
+    ("opentofu-1.6 terraform-1.16", "key_providers", ()),
+    ("opentofu-1.10", "key_providers", ("pbkdf2", "aws_kms", "gcp_kms", "openbao", "external")),
 ]
 
 
