@@ -8,6 +8,7 @@ provider instance, `provider_instance` is null and `provider_instance_reason` gi
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Final, NamedTuple, TypeAlias
 
@@ -21,7 +22,10 @@ from statefmt.formats.raw_json import Container, RawItem, container_at, skip_spa
 from statefmt.golang import encode_string
 from statefmt.hcl.syntax import Expression, Literal, reference_text, references
 from statefmt.lifecycle.plan import Change, ShownPlan, decode_part, has_true
+from statefmt.model.addrs import AbsResourceInstance
+from statefmt.model.addrs.parsing import parse_abs_resource_instance
 from statefmt.model.cty.number import Number, format_shortest
+from statefmt.model.errors import AddressError
 from statefmt.pieces import Span
 from statefmt.redaction.object_value import named_steps, sounds_secret, typed_steps
 from statefmt.redaction.partial import HIDDEN
@@ -259,12 +263,20 @@ def _by_address(plan: ShownPlan) -> Mapping[str, list[object]]:
 
 def _by_block(plan: ShownPlan) -> Mapping[BlockKey, frozenset[str]]:
     """Return the attributes of resource blocks that are sensitive in a change of one of their instances."""
+    changes = [(each.address, each.change) for each in (*plan.resource_changes, *plan.resource_drift)]
+    changes += [(address, each.change) for each in plan.deferred_changes for address in _some_instance(each.address)]
     found: dict[BlockKey, frozenset[str]] = {}
-    for each in (*plan.resource_changes, *plan.resource_drift):
-        if masks := _masks(each.change):
-            key = each.address.module.module().names, str(each.address.resource.resource)
+    for address, change in changes:
+        if masks := _masks(change):
+            key = address.module.module().names, str(address.resource.resource)
             found[key] = found.get(key, frozenset()) | true_names(masks)
     return found
+
+
+def _some_instance(deferred: str) -> Iterator[AbsResourceInstance]:
+    """Yield an instance of the block of a deferred change, whose keys may be unknown; none for an invalid address."""
+    with suppress(AddressError):
+        yield parse_abs_resource_instance(deferred.replace("[*]", ""))
 
 
 def _masks(change: Change) -> list[object]:

@@ -38,8 +38,8 @@ _DOCUMENTS: Final = (PLAN, BARE)
 _TAGS: Final = RuleSettings(pln001=ProtectedTags(tags={"a": "x"}))
 
 
-def _shown(plan: ShownPlan, folder: Path) -> object:
-    references = ProviderReferences(load(folder, LoadOptions(variables=plan_variables(plan, "plan.json"))))
+def _shown(plan: ShownPlan, directory: Path) -> object:
+    references = ProviderReferences(load(directory, LoadOptions(variables=plan_variables(plan, "plan.json"))))
     bindings = PlanBindings(plan, references, _snapshot(BEFORE))
     return list(plan_text(plan, bindings, Manner(), Terminal(UNLIMITED)))
 
@@ -75,7 +75,7 @@ _Answers: TypeAlias = tuple[str, ...]
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The configuration of the plan."""
     path: Path = tmp_path_factory.mktemp("configuration")
     (path / "net").mkdir()
@@ -84,13 +84,13 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def _answers(document: Any, folder: Path) -> _Answers:
+def _answers(document: Any, directory: Path) -> _Answers:
     """Return what each command finds in a plan; nothing if it is not one."""
     try:
         plan = read_plan(json.dumps(document).encode())
     except PlanError:
         return ()
-    return tuple(repr(command(plan, folder)) for command in _COMMANDS.values())
+    return tuple(repr(command(plan, directory)) for command in _COMMANDS.values())
 
 
 def _variants(document: Any, member: str) -> Iterator[tuple[Any, Any]]:
@@ -123,13 +123,13 @@ def _others(name: str, value: Any) -> Iterator[Any]:
         yield from ({**value, part: "x"} for part, inside in value.items() if isinstance(inside, str))
 
 
-def _used(member: str, folder: Path) -> tuple[str, ...]:
+def _used(member: str, directory: Path) -> tuple[str, ...]:
     """Return the commands for which a member makes a difference."""
     found: set[str] = set()
     for document in _DOCUMENTS:
-        expected = _answers(document, folder)
+        expected = _answers(document, directory)
         for value, variant in _variants(document, member):
-            answers = _answers(variant, folder)
+            answers = _answers(variant, directory)
             if answers:
                 found |= {name for name, *sides in zip(_COMMANDS, answers, expected, strict=True) if len({*sides}) > 1}
             elif isinstance(value, str):
@@ -156,13 +156,13 @@ def test_the_plan_has_every_member() -> None:
 
 
 @each_row("member", members(), sample=60)
-def test_what_commands_do_with_a_member(member: str, folder: Path) -> None:
+def test_what_commands_do_with_a_member(member: str, directory: Path) -> None:
     said = [cell.strip() for cell in _rows()[member][4].split("|")[1:]]
-    assert said == ["yes" if name in _used(member, folder) else "no" for name in _COMMANDS]
+    assert said == ["yes" if name in _used(member, directory) else "no" for name in _COMMANDS]
 
 
 @each_row("member", members())
-def test_an_unknown_member_beside_it_is_named_and_hidden(member: str, folder: Path) -> None:
+def test_an_unknown_member_beside_it_is_named_and_hidden(member: str, directory: Path) -> None:
     """Except among the expressions of a block, which have the names of its arguments."""
     document = _copied(PLAN)
     every = list(occurrences(document))
@@ -174,7 +174,7 @@ def test_an_unknown_member_beside_it_is_named_and_hidden(member: str, folder: Pa
     assert b"hush" in text
     plan = read_plan(text)
     assert [each.rpartition("/")[2] for each in unknown_pointers(plan)] == ["novel"]
-    bindings = PlanBindings(plan, ProviderReferences(load(folder, LoadOptions())), None)
+    bindings = PlanBindings(plan, ProviderReferences(load(directory, LoadOptions())), None)
     assert b"hush" not in plan_json(plan, bindings, show_sensitive=False)
 
 

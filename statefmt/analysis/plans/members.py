@@ -145,7 +145,7 @@ class PlanDocument(Protocol[_T]):
         ...
 
 
-class UnknownMember(NamedTuple, Generic[_T]):
+class UnlistedMember(NamedTuple, Generic[_T]):
     """A member that no known release writes. `kind` is equal for the same member of objects of the same form."""
 
     kind: tuple[int, str]
@@ -153,7 +153,7 @@ class UnknownMember(NamedTuple, Generic[_T]):
     value: _T
 
 
-def unknown_members(document: PlanDocument[_T], plan: _T) -> Iterator[UnknownMember[_T]]:
+def unknown_members(document: PlanDocument[_T], plan: _T) -> Iterator[UnlistedMember[_T]]:
     """Yield the unknown members of a plan at any depth, except those inside of values and expressions."""
     waiting: deque[tuple[_T, _Form, tuple[str, ...]]] = deque([(plan, "plan", ())])
     while waiting:
@@ -169,7 +169,7 @@ def unknown_members(document: PlanDocument[_T], plan: _T) -> Iterator[UnknownMem
                         waiting.append((part, below, (*path, name)))
                 else:
                     pointer = "".join(f"/{token(step)}" for step in (*path, name))
-                    yield UnknownMember((id(form), name), pointer, part)
+                    yield UnlistedMember((id(form), name), pointer, part)
 
 
 class _RawDocument:

@@ -75,7 +75,7 @@ def plan_show_command(
     The JSON form of a plan does not name provider instances. They come from the configuration in --config, with the
     variables of the plan, and for objects that no block declares from the state before the plan (--state). First come
     missing provider instances, changes of provider instance, and what is destroyed or forgotten. In JSON, the plan is
-    unchanged except for the members provider_instance and what is hidden.
+    unchanged except for the members provider_instance and provider_instance_expression, and what is hidden.
 
     Hidden are values that the plan marks as sensitive, what rules SEC001 to SEC004 and OUT004 take for a secret, the
     arguments of actions that the plan does not mark at all, and in JSON the members that statetool does not know.

@@ -121,6 +121,12 @@ _OBJECT: Final = prior("aws_vpc.a", values={"p": "hush"}, sensitive_values={"p":
             }
         },
         {"resource_changes": [_update("open", True)], "configuration": {"root_module": {"resources": [_BLOCK]}}},
+        {
+            "deferred_changes": [
+                {"reason": "x", "resource_change": {**_update("open", True), "address": "module.m[*].aws_vpc.a[*]"}}
+            ],
+            "configuration": {"root_module": {"module_calls": {"m": {"module": {"resources": [_BLOCK]}}}}},
+        },
         {"resource_changes": [_one_sided("before_sensitive")]},
         {
             "resource_changes": [_one_sided("after_sensitive")],
