@@ -205,7 +205,13 @@ def test_a_secret_that_nothing_marks_is_hidden(tmp_path: Path) -> None:
     assert "hunter2" not in found.detail
 
 
-@pytest.mark.parametrize("value", ["terraform.workspace", "shop_item.b.id", "timestamp()", "var.unset", "module.m.x"])
+@pytest.mark.parametrize(
+    "value",
+    [
+        "terraform.workspace", "shop_item.b.id", "timestamp()", "var.unset", "module.m.x", "path.cwd",
+        'pathexpand("~")', 'abspath("x")', 'file("main.tf")',
+    ],
+)  # fmt: skip
 def test_what_cannot_be_evaluated_proves_nothing(value: str, tmp_path: Path) -> None:
     assert _one(tmp_path, f"  a = {value}", None, {"a": "anything"}, actions=("create",)) == ()
 
