@@ -48,11 +48,15 @@ ABSENT: Final = AbsentInstance()
 class Instances:
     """The instances of every module and resource of a configuration.
 
-    `without` are keys to remove from every `for_each`, as if the collections had lost these elements.
+    `without` are keys to remove from every `for_each`, as if the collections had lost these elements. If `is_confined`,
+    files and paths of this machine have no value.
     """
 
-    def __init__(self, configuration: Configuration, without: Collection[str] = ()) -> None:
+    def __init__(
+        self, configuration: Configuration, without: Collection[str] = (), *, is_confined: bool = False
+    ) -> None:
         self._configuration = configuration
+        self._is_confined: Final = is_confined
         self._without: Final = frozenset(map(StringKey, without))
         self._blocks: dict[ConfigResource, ResourceBlock] | None = None
         self._scopes: dict[ModuleInstance, Scope | Unknown | AbsentInstance] = {}
@@ -80,7 +84,7 @@ class Instances:
 
     def static_scope(self, module: Module) -> Scope:
         """Return the scope common to all instances of a module: without the `each` and `count` of its calls."""
-        scope = root_scope(self._configuration)
+        scope = root_scope(self._configuration, is_confined=self._is_confined)
         for name in module.names:
             scope = scope.child(name)
         return scope
@@ -103,7 +107,7 @@ class Instances:
 
     def _entered(self, module: ModuleInstance) -> Scope | Unknown | AbsentInstance:
         if module.is_root:
-            return root_scope(self._configuration)
+            return root_scope(self._configuration, is_confined=self._is_confined)
         calling = self.calling(module)
         if isinstance(calling, Unknown | AbsentInstance):
             return calling

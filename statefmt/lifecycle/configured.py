@@ -79,7 +79,7 @@ class _TooManyPairs(Exception):  # noqa: N818
     """Comparing the elements of a set with each other would take too long."""
 
 
-class BlockReader:
+class ArgumentReader:
     """Reads the parts of blocks and schemas, each once: the instances of a resource share them."""
 
     def __init__(self) -> None:
@@ -151,9 +151,9 @@ def _value_type(block: SchemaBlock) -> ObjectType:
 
 
 def configured_object(
-    reader: BlockReader, schema: SchemaBlock, body: Body, names: Scope, planned: Data, prior: Data, ignorable: Data
+    reader: ArgumentReader, schema: SchemaBlock, body: Body, names: Scope, planned: Data, prior: Data, ignorable: Data
 ) -> ConfiguredObject | None:
-    """Build an object of the type BlockReader.value_type() from the arguments and blocks in `body`.
+    """Build an object of the type ArgumentReader.value_type() from the arguments and blocks in `body`.
 
     Args:
         reader: Reads the blocks of all objects.
@@ -181,7 +181,7 @@ def configured_object(
     return ConfiguredObject(data, problems, reading.sensitive)
 
 
-def _ignored(reader: BlockReader, body: Body) -> Iterator[tuple[str, bool] | None]:
+def _ignored(reader: ArgumentReader, body: Body) -> Iterator[tuple[str, bool] | None]:
     """Yield the attributes in `ignore_changes`, and whether it names all of each; None for all or the unreadable."""
     for block in reader.blocks(body, "lifecycle"):
         if isinstance(body, MergedBody):
@@ -205,7 +205,7 @@ def _ignored(reader: BlockReader, body: Body) -> Iterator[tuple[str, bool] | Non
 class _Reading:
     """Reads one object."""
 
-    def __init__(self, reader: BlockReader, names: Scope) -> None:
+    def __init__(self, reader: ArgumentReader, names: Scope) -> None:
         self._reader = reader
         self._names = names
         self.problems: list[FoundProblem] = []

@@ -57,8 +57,9 @@ class PlanSubject:
         """The planned values that the configuration does not allow; none without a configuration."""
         if self.configuration is None:
             return ()
-        # A plan does not name its workspace.
-        instances = Instances(msgspec.structs.replace(self.configuration, workspace=None))
+        # A plan does not name its workspace, and may have been made on another machine.
+        configuration = msgspec.structs.replace(self.configuration, workspace=None)
+        instances = Instances(configuration, is_confined=True)
         return tuple(planned_findings(self.plan, instances, self.schemas, self.snapshot))
 
     def _drift(self, change: PlannedChange) -> DriftDetails | None:

@@ -158,3 +158,28 @@ def test_the_variables_of_the_plan_count_for_the_configuration(statetool: Statet
     # Options come last.
     variable = ("--var", 'regions=["eu-west-1", "us-east-1"]')
     assert statetool(*arguments, "--plan", "plan.json", *variable).status == 0
+
+
+def test_planned_values_are_compared_with_the_configuration(statetool: Statetool) -> None:
+    Path("main.tf").write_bytes(_FILES["main.tf"])
+    arguments = (
+        "check",
+        "--plan",
+        "plan.json",
+        "--config",
+        ".",
+        "--no-state",
+        "--select",
+        "LIF",
+        "--format",
+        "concise",
+    )
+    assert statetool(*arguments).status == 0
+    document = json.loads(_FILES["plan.json"])
+    document["resource_changes"][0]["change"]["after"]["triggers_replace"] = "neither"
+    Path("plan.json").write_text(json.dumps(document, indent=1), encoding="utf-8")
+    result = statetool(*arguments)
+    assert result.status == 1
+    assert "LIF021 terraform_data.a Provider produced invalid plan: triggers_replace: planned value" in result.text
+    # Without the configuration nothing is known of the values.
+    assert statetool("check", "--plan", "plan.json", "--no-state", "--select", "LIF").status == 0

@@ -17,12 +17,12 @@ from statefmt.golang import quote
 from statefmt.lifecycle.configured import (
     EXTRA_ELEMENT,
     MISSING_ELEMENT,
-    BlockReader,
+    ArgumentReader,
     ConfiguredObject,
     configured_object,
 )
 from statefmt.lifecycle.legacy_sdk import has_legacy_schema, is_legacy
-from statefmt.lifecycle.plan import Action, Change, PlannedChange, ShownPlan, has_true
+from statefmt.lifecycle.plan import Action, Change, PlanError, PlannedChange, ShownPlan, has_true
 from statefmt.lifecycle.plan_valid import FoundProblem, plan_problems, problem
 from statefmt.lifecycle.schema import ProviderSchemas, SchemaBlock
 from statefmt.lifecycle.verification._difference import (
@@ -39,19 +39,23 @@ from statefmt.lifecycle.verification._difference import (
 from statefmt.lifecycle.verification._objects import Expectations, Side, is_form, pointer
 from statefmt.lifecycle.verification._secrets import MarkedPaths, Secrets, shown_value
 from statefmt.model.cty import (
+    BOOL,
+    DYNAMIC,
+    NUMBER,
+    STRING,
     CtyValueError,
     DynamicType,
     ListType,
     MapType,
     ObjectType,
-    PrimitiveType,
     SetType,
     TupleType,
     Type,
     element_type,
     member_type,
+    type_name,
 )
-from statefmt.model.cty.data import CtyValue, Data, GetAttr, MarkedData, Path, UnknownData, make_set
+from statefmt.model.cty.data import CtyValue, Data, GetAttr, MarkedData, Path, PathIndex, UnknownData, make_set
 from statefmt.model.cty.number import Number, from_int
 from statefmt.model.findings import Code, Finding
 from statefmt.model.snapshot import Snapshot
@@ -61,6 +65,7 @@ from statefmt.text import pattern
 
 _SUMMARY: Final = "Provider produced invalid plan"
 _CHANGED: Final = "planned value %#v differs from prior value %#v, although the planned action is no-op"
+_WRONG_TYPE: Final = "planned value %#v is not of the type %s"
 _VERB: Final = pattern(r"%#v|%[dqs]")
 # The old SDK plans these where the configuration has null.
 _ZERO_VALUES: Final[tuple[object, ...]] = ("", False, from_int(0), [], {})
@@ -79,9 +84,9 @@ def planned_findings(
 
     OpenTofu tolerates such values from providers of the old SDK: then there is one finding for each object. Objects
     that the configuration does not declare, and values that it does not determine without a plan, are not compared.
-    Raises SchemaError if a schema cannot be read.
+    Raises SchemaError if a schema cannot be read, and PlanError if a value is nested too deeply to be compared.
     """
-    expected, side, reader = Expectations(plan, schemas), Side(snapshot), BlockReader()
+    expected, side, reader = Expectations(plan, schemas), Side(snapshot), ArgumentReader()
     for change in plan.resource_changes:
         if change.deposed or not change.action.leaves_object:
             continue
@@ -93,12 +98,12 @@ def planned_findings(
             found = _Planned(change, schema, reader.value_type(schema))
             found.compare(configured_object(reader, schema, *declared, found.planned, found.prior, found.ignorable))
         except (CtyValueError, RecursionError):
-            # The schema does not fit, or the object is nested too deeply.
-            continue
+            where = f"/resource_changes/{change.number}/change"
+            raise PlanError("a value is nested too deeply to be compared with the configuration", where) from None
         if found.problems:
             placed = side.objects.get((change.address_before, ""))
             legacy = has_legacy_schema(schema) if placed is None else is_legacy(placed.obj.private)
-            yield from found.tolerated() if legacy else found.findings()
+            yield from found.findings(legacy=legacy)
 
 
 class _Planned:
@@ -109,24 +114,31 @@ class _Planned:
         self._schema = schema
         self._type = of
         details = change.change
-        before = _data(_json(details.before), False, self._type)
-        self.planned = _data(_json(details.after), mask_of(details.after_unknown), self._type)
+        self.problems: list[FoundProblem] = []
+        before = _data(_json(details.before), False, of, (), [])
+        self.planned = _data(_json(details.after), mask_of(details.after_unknown), of, (), self.problems)
         self.prior = None if change.action.replaces else before
         # OpenTofu applies `ignore_changes` to objects that are replaced, Terraform does not; neither if tainted.
         tainted = change.reason == "replace_because_tainted"
         self.ignorable = before if not change.action.replaces else None if tainted else self.planned
-        self.problems: list[FoundProblem] = []
         self._config: ConfiguredObject | None = None
+        # The attributes that differ from the prior object, although the plan says that it does not change.
+        self._changes: set[Path] = set()
 
     def compare(self, config: ConfiguredObject | None) -> None:
         """Collect the problems; `config` is None if the configuration allows any object."""
         self._config = config
+        wrong = [each.path for each in self.problems]
         if config is not None:
             values = (CtyValue(self._type, data) for data in (self.prior, config.data, self.planned))
-            self.problems += (*plan_problems(self._schema, *values), *config.problems)
+            for each in (*plan_problems(self._schema, *values), *config.problems):
+                if not any(each.path[: len(path)] == path[: len(each.path)] for path in wrong):
+                    self.problems.append(each)
         if self._change.action is Action.NO_OP:
             known = {each.path[:1] for each in self.problems}
-            self.problems += (each for each in self._changed() if each.path not in known)
+            changed = list(self._changed())
+            self._changes = {each.path for each in changed}
+            self.problems += (each for each in changed if each.path not in known)
 
     def _changed(self) -> Iterator[FoundProblem]:
         """Yield the attributes that change, although the plan does not change the object."""
@@ -135,35 +147,31 @@ class _Planned:
             if after != before:
                 yield problem((GetAttr(name),), _CHANGED, CtyValue(of, after), CtyValue(of, before))
 
-    def findings(self) -> Iterator[Finding]:
-        """Yield a finding for each problem; problems inside a hidden value make one."""
+    def findings(self, *, legacy: bool) -> Iterator[Finding]:
+        """Yield a finding for each problem, or one for all that OpenTofu tolerates in `legacy` objects."""
         hidden: set[PathSteps] = set()
+        tolerated: list[str] = []
         for each, (place, hide) in zip(self.problems, self._places(), strict=True):
-            if place in hidden:
-                continue
-            if hide:
-                hidden.add(place)
-            yield Code.INVALID_PLAN.finding(
-                _SUMMARY,
-                f"{path_text(place) or 'the object'}: {_message(each, hide=hide)}",
-                str(self._change.address),
-                self._pointer(place),
-                "If the configuration or its variables changed after the plan was made, make a new plan. Otherwise "
-                f"report the problem to the maintainers of the provider {self._change.provider_name}.",
-            )
-
-    def tolerated(self) -> Iterator[Finding]:
-        """Yield one finding for the problems of a provider of the old SDK, without those only in form."""
-        paths = [
-            path_text(place) or "the object"
-            for each, (place, _) in zip(self.problems, self._places(), strict=True)
-            if not _is_only_form(each)
-        ]
-        if paths:
+            where = path_text(place) or "the object"
+            if legacy and each.template is not _WRONG_TYPE and each.path[:1] not in self._changes:
+                if not _is_only_form(each):
+                    tolerated.append(where)
+            elif place not in hidden:
+                # Problems inside a hidden value make one.
+                hidden.update([place] if hide else ())
+                yield Code.INVALID_PLAN.finding(
+                    _SUMMARY,
+                    f"{where}: {_message(each, hide=hide)}",
+                    str(self._change.address),
+                    self._pointer(place),
+                    "If the configuration or its variables changed after the plan was made, make a new plan. Otherwise "
+                    f"report the problem to the maintainers of the provider {self._change.provider_name}.",
+                )
+        if tolerated:
             yield Code.INVALID_PLAN_TOLERATED.finding(
                 f"{_SUMMARY}, tolerated for an old provider",
                 f"The provider {self._change.provider_name} uses the legacy plugin SDK, and planned other values than "
-                f"the configuration and the prior object have: {', '.join(dict.fromkeys(paths))}.",
+                f"the configuration and the prior object have: {', '.join(dict.fromkeys(tolerated))}.",
                 str(self._change.address),
                 self._pointer(()),
             )
@@ -243,8 +251,8 @@ def _decoded(data: Data) -> Decoded:
     return "(known after apply)" if isinstance(data, UnknownData) else data
 
 
-def _data(value: Decoded, unknown: Decoded, of: Type) -> Data:
-    """Return the data of a value of a plan. Raises CtyValueError if it does not have the type."""
+def _data(value: Decoded, unknown: Decoded, of: Type, path: Path, wrong: list[FoundProblem]) -> Data:
+    """Return the data of a value of a plan; parts that do not have their type are null, and added to `wrong`."""
     if unknown is True:
         return UnknownData()
     masks = unknown if isinstance(unknown, dict | list) and has_true(unknown) else ()
@@ -255,20 +263,34 @@ def _data(value: Decoded, unknown: Decoded, of: Type) -> Data:
     match of, value:
         case _, None:
             return None
-        case MapType() | DynamicType(), dict():
+        case MapType() | ObjectType() | DynamicType(), dict():
             hidden = masks if isinstance(masks, dict) else {}
-            names = [*value, *(name for name in hidden if name not in value and has_true(hidden[name]))]
-            return {name: _data(value.get(name), hidden.get(name), member_type(of, name)) for name in names}
-        case ObjectType(attributes), dict():
-            hidden = masks if isinstance(masks, dict) else {}
-            return {name: _data(value.get(name), hidden.get(name), each) for name, each in attributes.items()}
+            is_object = isinstance(of, ObjectType)
+            added = () if is_object else (name for name in hidden if name not in value and has_true(hidden[name]))
+            return {
+                name: _data(
+                    value.get(name),
+                    hidden.get(name),
+                    member_type(of, name),
+                    (*path, GetAttr(name) if is_object else PathIndex(name)),
+                    wrong,
+                )
+                for name in (of.attributes if isinstance(of, ObjectType) else (*value, *added))
+            }
         case ListType() | SetType() | TupleType() | DynamicType(), list():
             parts = masks if isinstance(masks, list) else []
+            # The positions in a set change.
+            below = (path if isinstance(of, SetType) else (*path, PathIndex(at)) for at in range(len(value)))
             items = [
-                _data(item, parts[at] if at < len(parts) else None, element_type(of, at))
-                for at, item in enumerate(value)
+                _data(item, parts[at] if at < len(parts) else None, element_type(of, at), inner, wrong)
+                for (at, item), inner in zip(enumerate(value), below, strict=True)
             ]
             return make_set(of.element, items) if isinstance(of, SetType) else tuple(items)
-        case PrimitiveType() | DynamicType(), bool() | str() | int() | Number():
+        case _ if of == NUMBER and is_number(value):
+            return number(value)
+        case _ if (of == BOOL and isinstance(value, bool)) or (of == STRING and isinstance(value, str)):
+            return value
+        case DynamicType(), bool() | str() | int() | Number():
             return number(value) if is_number(value) else value  # type: ignore[return-value]
-    raise CtyValueError("a value does not have the type of the schema")
+    wrong.append(problem(path, _WRONG_TYPE, CtyValue(DYNAMIC, _data(value, False, DYNAMIC, (), [])), type_name(of)))
+    return None

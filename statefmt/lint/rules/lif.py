@@ -464,12 +464,13 @@ Nothing.
 Reports, with `--plan` and `--config`, each planned value that the rules for providers do not allow. An attribute that
 the configuration sets must be planned as configured, or keep its prior value. An attribute that it does not set is
 null, unless the schema computes it: then any value is allowed, known or unknown. The number and the keys of nested
-blocks and attributes must be those of the configuration. An object with the action `no-op` must not change.
+blocks and attributes must be those of the configuration. A value must have its type in the schema, and an object with
+the action `no-op` must not change.
 
-The configuration is evaluated with the variables of the plan. Values that it does not determine alone, such as
-references to other resources, the workspace and random values, are not compared. Files that functions read, and
-`path.cwd`, are those of this machine. What `ignore_changes` names must keep its prior value. The schemas come from
-`--schemas`; without it, only built-in types, such as `terraform_data`, are compared.
+The configuration is evaluated with the variables of the plan. Values that it does not determine alone are not compared:
+references to other resources, the workspace, files and paths of a machine, random values. What `ignore_changes` names
+must keep its prior value. The schemas come from `--schemas`; without it, only built-in types, such as `terraform_data`,
+are compared.
 
 ## Why is this bad?
 The apply would do something that nobody wrote. OpenTofu refuses such a plan of a provider with "Provider produced

@@ -10,6 +10,7 @@ from typing import Any, Final
 import pytest
 
 from statefmt.configuration import Configuration
+from statefmt.lifecycle.plan import PlanError
 from statefmt.model.findings import Finding
 from tests.lifecycle.planned.plans import clean_plans, planned_findings, written
 from tests.lifecycle.planned.violations import (
@@ -146,6 +147,30 @@ def test_old_providers_may_plan_another_form(planned: str, given: str | None, tm
     assert found.code == "LIF021"
 
 
+@pytest.mark.parametrize("schema", [{}, _LEGACY_ID])
+def test_a_value_of_another_type(schema: Mapping[str, Any], tmp_path: Path) -> None:
+    given = {**schema, "n": {"type": ["list", "number"], "optional": True}}
+    (found,) = _one(tmp_path, "  n = [1, 2]", None, {"n": [1, "two"]}, schema=given, actions=("create",))
+    assert (found.code, found.pointer) == ("LIF021", "/resource_changes/0/change/after/n/1")
+    assert found.detail == 'n[1]: planned value "two" is not of the type number'
+
+
+def test_an_old_provider_may_not_change_what_the_plan_does_not_change(tmp_path: Path) -> None:
+    body, planned = '  a = "new"', {"id": "i", "a": "old"}
+    assert _one(tmp_path, body, planned, planned, schema=_LEGACY_ID, actions=("no-op",)) == ()
+    (found,) = _one(tmp_path, body, planned, {**planned, "a": "x"}, schema=_LEGACY_ID, actions=("no-op",))
+    assert (found.code, found.pointer) == ("LIF021", "/resource_changes/0/change/after/a")
+
+
+def test_values_nested_too_deeply_are_refused(tmp_path: Path) -> None:
+    deep: Any = "x"
+    for _ in range(600):
+        deep = [deep]
+    schema = {"d": {"type": "dynamic", "optional": True}}
+    with pytest.raises(PlanError, match=r"nested too deeply.*/resource_changes/0"):
+        _one(tmp_path, "", None, {"a": "other", "d": deep}, schema=schema, actions=("create",))
+
+
 def test_old_providers_may_plan_zero_values_in_elements(tmp_path: Path) -> None:
     of = ["object", {"port": "number", "text": "string", "on": "bool"}]
     schema = {**_LEGACY_ID, "l": {"type": ["list", of], "optional": True}}
@@ -180,7 +205,13 @@ def test_a_secret_that_nothing_marks_is_hidden(tmp_path: Path) -> None:
     assert "hunter2" not in found.detail
 
 
-@pytest.mark.parametrize("value", ["terraform.workspace", "shop_item.b.id", "timestamp()", "var.unset", "module.m.x"])
+@pytest.mark.parametrize(
+    "value",
+    [
+        "terraform.workspace", "shop_item.b.id", "timestamp()", "var.unset", "module.m.x", "path.cwd",
+        'pathexpand("~")', 'abspath("x")', 'file("main.tf")',
+    ],
+)  # fmt: skip
 def test_what_cannot_be_evaluated_proves_nothing(value: str, tmp_path: Path) -> None:
     assert _one(tmp_path, f"  a = {value}", None, {"a": "anything"}, actions=("create",)) == ()
 

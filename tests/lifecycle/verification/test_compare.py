@@ -179,7 +179,8 @@ def test_old_providers_are_tolerated() -> None:
 
 
 def test_old_providers_do_not_distinguish_null() -> None:
-    planned, actual = {"a": None, "b": [], "c": '{"d":1}'}, {"a": "", "b": None, "c": '{ "d": 1 }'}
+    planned: dict[str, Any] = {"a": None, "b": [], "c": '{"d":1}'}
+    actual = {"a": "", "b": None, "c": '{ "d": 1 }'}
     (finding,) = _created(planned, {}, actual, private=_NULL_META).after
     assert (finding.code, finding.severity.value) == ("LIF020", "info")
     assert finding.detail == "3 attributes differ only in form from what the plan has: a, b, c"
