@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from statefmt.context import RunContext
-from statefmt.model.errors import ConfigurationError, EncryptionError
+from statefmt.model.errors import ConfigurationError, EncryptionError, Wording
 from statefmt.store.reading import display_name
 
 if TYPE_CHECKING:
@@ -85,11 +85,10 @@ def opened_plan(context: RunContext, name: str, data: bytes) -> bytes:
         if glance(data) is None:
             return data
         found = context.configuration()
-        if found is None:
-            raise EncryptionError(
-                "the plan file is encrypted; name its configuration with --encryption or --encryption-config"
-            )
-        return examine(data, found, PLAN).plain
+        if found is not None:
+            return examine(data, found, PLAN).plain
+    needed = Wording("name its configuration with --encryption or --encryption-config", "give its configuration")
+    raise EncryptionError(f"{display_name(name)}: the plan file is encrypted; ", needed)
 
 
 @contextmanager

@@ -143,7 +143,8 @@ class Gate:
         subject = PlanSubject(plan, snapshot, state, self.settings.rules, self.schemas, configuration)
         found = check_plan(subject, select=self.select, ignore=self.ignore)
         new, hidden = self._new(name, self._allowed(name, found))
-        places = finding_positions(plan.source, new) if new else {}
+        # A plan file has no lines.
+        places = finding_positions(plan.source, new) if new and not plan.file else {}
         return CheckedState(display_name(name), new, places, hidden, is_plan=True)
 
     def _snapshot(self, name: str) -> Snapshot | None:

@@ -75,7 +75,7 @@ def check_command(
         str | None,
         Option(
             metavar="PLAN",
-            help="Also check this plan in JSON (tofu show -json PLANFILE), and whether it was made for the state.",
+            help="Also check this plan (a plan file, or its JSON), and whether it was made for the state.",
             rich_help_panel=_PLAN,
         ),
     ] = None,
@@ -117,7 +117,11 @@ def check_command(
     gate = replace(
         gate,
         configuration=configuration.loaded(
-            earlier=earlier, release=gate.release, plan=planned, plan_name=display_name(plan or "")
+            earlier=earlier,
+            release=gate.release,
+            # Without --config, the plan alone is checked, as its JSON is.
+            plan=None if configuration.directory is None else planned,
+            plan_name=display_name(plan or ""),
         ),
         schemas=by_type,
     )

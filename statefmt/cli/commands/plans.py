@@ -45,8 +45,9 @@ class PlanFormat(StrEnum):
 
 
 @examples(
+    ("Show which provider instance makes each change.", "statetool plan-show plan.tfplan"),
     (
-        "Show which provider instance makes each change.",
+        "Show a plan in JSON, which has no configuration and no state.",
         "statetool plan-show plan.json --config . --state terraform.tfstate",
     ),
     ("Comment on a pull request.", "statetool plan-show plan.json --config . --format markdown"),
@@ -59,7 +60,7 @@ class PlanFormat(StrEnum):
 @takes(configuration=configuration_options)
 def plan_show_command(
     plan: Annotated[
-        str, Argument(metavar="PLAN", help="A plan in JSON (tofu show -json PLANFILE), or - for standard input.")
+        str, Argument(metavar="PLAN", help="A plan file, a plan in JSON (show -json), or - for standard input.")
     ],
     state: StateOption = None,
     output_format: Annotated[
@@ -72,10 +73,10 @@ def plan_show_command(
 ) -> int:
     """Show the changes of a plan by provider instance.
 
-    The JSON form of a plan does not name provider instances. They come from the configuration in --config, with the
-    variables of the plan, and for objects that no block declares from the state before the plan (--state). First come
-    missing provider instances, changes of provider instance, and what is destroyed or forgotten. In JSON, the plan is
-    unchanged except for the members provider_instance and provider_instance_expression, and what is hidden.
+    Plans do not name provider instances. They come from the configuration in --config, with the variables of the plan,
+    and for objects that no block declares from the state before the plan (--state). A plan file contains all of them.
+    First come missing provider instances, changes of provider instance, and what is destroyed or forgotten. In JSON,
+    the plan is unchanged except for the members provider_instance and provider_instance_expression, and what is hidden.
 
     Hidden are values that the plan marks as sensitive, what rules SEC001 to SEC004 and OUT004 take for a secret, the
     arguments of actions that the plan does not mark at all, and in JSON the members that statetool does not know.
@@ -136,7 +137,7 @@ def plan_show_command(
 @declared(paged=True, decrypts=True, connects=False)
 def verify_command(
     plan: Annotated[
-        str, Argument(metavar="PLAN", help="The plan as JSON (tofu show -json PLANFILE), or - for standard input.")
+        str, Argument(metavar="PLAN", help="The plan: a plan file, or its JSON (show -json), or - for standard input.")
     ],
     after: Annotated[str, Option(metavar="STATE", help="The state after the apply, or -.")],
     before: Annotated[
@@ -191,7 +192,7 @@ def verify_command(
         "Find moves between the states of two folders.",
         "statetool moves net/plan.json app/plan.json > split.stateops.hcl",
     ),
-    ("Move in the state instead, without blocks.", "tofu show -json plan.bin | statetool moves - --operations"),
+    ("Move in the state instead, without blocks.", "statetool moves plan.tfplan --operations"),
 )
 @declared(paged=False, decrypts=True, connects=True)
 @takes(configuration=configuration_options)
@@ -200,7 +201,7 @@ def moves_command(
         list[str],
         Argument(
             metavar="PLAN...",
-            help="Plans in JSON (tofu show -json PLANFILE), or - for standard input. DIR=PLAN for one that is not in "
+            help="Plan files, or plans in JSON (show -json), or - for standard input. DIR=PLAN for one that is not in "
             "the folder it was made for.",
         ),
     ],

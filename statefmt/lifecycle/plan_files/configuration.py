@@ -235,7 +235,7 @@ def refuse_other_configuration(plan: ShownPlan, given: Configuration, name: str)
         more = f" and {len(files) - 1} more" if len(files) > 1 else ""
         raise StoreError(
             f"{given.directory}: this is not the configuration in the plan file {name}: {files[0]}{more} differs; "
-            "without --config, the configuration in the plan file counts"
+            "leave it out to use the configuration in the plan file"
         )
     scope = root_scope(given)
     in_plan = root_scope(replace(given, inputs=read_inputs(None, {}, _options(plan, name), [])))
@@ -247,8 +247,8 @@ def refuse_other_configuration(plan: ShownPlan, given: Configuration, name: str)
     ]
     if others:
         raise StoreError(
-            f"{name}: the plan was made with other values of the variables {', '.join(others)}; without --var and "
-            "--var-file, the values in the plan file count"
+            f"{name}: the plan was made with other values of the variables {', '.join(others)}; "
+            "leave them out to use the values in the plan file"
         )
 
 

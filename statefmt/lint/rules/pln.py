@@ -351,8 +351,8 @@ happen now. OpenTofu refuses a stale plan file too, but only when it is applied,
 ```
 
 ## What to do
-Make a new plan: `tofu plan -out=PLANFILE`, then `tofu show -json PLANFILE`. If the state at hand is not the current
-one, name the current one: `tofu state pull | statetool check --plan plan.json -`.
+Make a new plan: `tofu plan -out=PLANFILE`. If the state at hand is not the current one, name the current one:
+`tofu state pull | statetool check --plan plan.json -`.
 """,
     ),
     Rule(
