@@ -5,7 +5,7 @@ Source: HCL `hclsyntax/parser.go`, `structure.go`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from statefmt.golang import nfc
@@ -130,8 +130,11 @@ class NativeBody:
         )
         return Argument(name, expression, self._reader.range(inside[0]), self._reader.range(node))
 
-    def block_types(self) -> Sequence[str]:
-        return tuple(dict.fromkeys(name for name, _ in self._blocks))
+    def block_types(self) -> Mapping[str, Range]:
+        first: dict[str, Node] = {}
+        for name, node in self._blocks:
+            first.setdefault(name, node)
+        return {name: self._reader.range(parts(node)[0]) for name, node in first.items()}
 
     def blocks(self, type_: str, labels: int = 0) -> Sequence[Block]:
         found = [self._block(type_, node) for name, node in self._blocks if name == type_]
