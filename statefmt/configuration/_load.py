@@ -17,6 +17,7 @@ from typing import Final
 
 import msgspec
 
+from statefmt.configuration._constructs import unsupported
 from statefmt.configuration._scope import Scope, root_scope
 from statefmt.configuration.directory import DirectoryReader, VariableOption, below, read_inputs, repository
 from statefmt.configuration.model import (
@@ -81,7 +82,7 @@ def load(directory: Path, options: LoadOptions | None = None) -> Configuration:
     if options.allowed_paths is not None:
         home = options.environment.get("HOME", "")
         within = (repository(directory, home), *options.allowed_paths, *allowed_paths(None, options.environment))
-    reader = DirectoryReader(directory, problems, within, options.contents)
+    reader = DirectoryReader(directory, problems, within, options.contents, options.release)
     root = reader.read(".", options.test_directory if options.children else None)
     if root is None:
         detail = f"Module directory {directory} does not exist or cannot be read."
@@ -113,7 +114,9 @@ def load(directory: Path, options: LoadOptions | None = None) -> Configuration:
         for run in test.runs
         if (found := tree.read_tested(test.file, run, workspace)) is not None
     }
-    return msgspec.structs.replace(main, tested=tested, problems=tuple(problems), for_program=options.for_program)
+    return msgspec.structs.replace(
+        main, tested=tested, problems=tuple(dict.fromkeys(problems)), for_program=options.for_program
+    )
 
 
 def _unknown_input(variable: Variable, reason: str) -> InputValue:
@@ -202,6 +205,7 @@ class ModuleTree:
             self._checked.add(declarations.directory)
             check_variables(declarations, self._problems)
             check_locals(declarations, self._problems)
+            self._problems += unsupported(declarations, self._release, self._admitted(scope.module.path))
         for name in sorted(declarations.calls):
             call = declarations.calls[name]
             path = scope.module.path.child(name)
@@ -260,11 +264,14 @@ class ModuleTree:
 
     def _refusing_imports(self, path: addrs.Module, found: Declarations) -> list[Release]:
         """Return the releases that may read a module and refuse imports in it."""
-        above = [self._modules.get(addrs.Module(path.names[:depth])) for depth in range(len(path.names))]
-        declared = [*(module.declarations for module in above if module is not None), found]
-        constraints = [version.text for each in declared for version in each.required_versions]
-        releases = admitted_releases(constraints) if self._release is None else [self._release]
+        releases = self._admitted(path, found) if self._release is None else [self._release]
         return [release for release in releases if not release.imports_in_modules]
+
+    def _admitted(self, path: addrs.Module, *found: Declarations) -> list[Release]:
+        """Return the releases that a module that was `found`, else read before, and the modules above it admit."""
+        above = [self._modules.get(addrs.Module(path.names[:depth])) for depth in range(len(path.names) + 1)]
+        declared = [*(module.declarations for module in above if module is not None), *found]
+        return admitted_releases([version.text for each in declared for version in each.required_versions])
 
     def _source(self, scope: Scope, path: addrs.Module, call: ModuleCall) -> str | None:
         if call.source is None:

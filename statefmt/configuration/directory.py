@@ -13,10 +13,12 @@ from typing import Final, NamedTuple
 
 import msgspec
 
+from statefmt.configuration._constructs import constructs
 from statefmt.configuration._decoding import DirectoryDecoder, read_query_file, read_test_file
 from statefmt.configuration._provider_blocks import FileReader
 from statefmt.configuration.model import Declarations, InputValue, ProviderUse, TestFile
-from statefmt.hcl.source import Problem, ProblemKind, Range, SourceText, error
+from statefmt.formats.releases import Release
+from statefmt.hcl.source import Problem, ProblemKind, Range, SourceText, error, warning
 from statefmt.hcl.syntax import Body, attributes
 from statefmt.hcl.syntax.json import LARGEST_FILE, read_json_file
 from statefmt.hcl.syntax.native import read_file
@@ -73,6 +75,14 @@ def _unshadowed(names: list[str]) -> tuple[str, ...]:
     return tuple(name for name in names if name not in shadowed)
 
 
+def _is_tofu_file(name: str) -> bool:
+    return name.endswith((".tofu", ".tofu.json")) and not name.startswith(".")
+
+
+def _start(file: str) -> Range:
+    return Range(file=file, line=1, column=1, end_line=1, end_column=1, start=0, stop=0)
+
+
 def read_source(path: Path, shown: str, problems: list[Problem], *, pipes: bool = False) -> SourceText | None:
     """Read a file that findings call `shown`; return None and add a problem if it cannot be read.
 
@@ -84,14 +94,7 @@ def read_source(path: Path, shown: str, problems: list[Problem], *, pipes: bool 
     except OSError as failure:
         why = failure.strerror or str(failure)
     detail = f"The file {shown} could not be read: {why}."
-    problems.append(
-        error(
-            ProblemKind.UNREADABLE,
-            "Failed to read file",
-            detail,
-            Range(file=shown, line=1, column=1, end_line=1, end_column=1, start=0, stop=0),
-        )
-    )
+    problems.append(error(ProblemKind.UNREADABLE, "Failed to read file", detail, _start(shown)))
     return None
 
 
@@ -113,7 +116,8 @@ def repository(directory: Path, home: str) -> str:
 class DirectoryReader:
     """Reads directories below one root, each only once, however often it is called as a module.
 
-    `files_within` are the folders whose files functions may read, None for all.
+    `files_within` are the folders whose files functions may read, None for all. `release` is the release that reads
+    the configuration, None if any may.
     """
 
     def __init__(
@@ -122,11 +126,13 @@ class DirectoryReader:
         problems: list[Problem],
         files_within: tuple[str, ...] | None = None,
         contents: Mapping[str, bytes] = MappingProxyType({}),
+        release: Release | None = None,
     ) -> None:
         self.root = root
         self.files_within = files_within
         self._problems = problems
         self._contents = contents
+        self._release = release
         self._read: dict[str, Declarations | None] = {}
 
     def read(self, directory: str, test_directory: str | None = None) -> Declarations | None:
@@ -140,7 +146,7 @@ class DirectoryReader:
         if names is None:
             return None
         before = len(self._problems)
-        listing = list_files(names)
+        listing = list_files(self._for_release(directory, names))
         decoder = DirectoryDecoder(directory)
         for name in listing.primary:
             if (found := self._file(directory, name)) is not None:
@@ -159,6 +165,16 @@ class DirectoryReader:
             return declarations
         return msgspec.structs.replace(declarations, tests=self._tests(directory, listing.tests, test_directory))
 
+    def _for_release(self, directory: str, names: Sequence[str]) -> Sequence[str]:
+        """Return the names without files that the release ignores, which are reported."""
+        if self._release is None or constructs()["tofu files"].is_supported(self._release):
+            return names
+        for name in sorted(filter(_is_tofu_file, names)):
+            shown = below(directory, name)
+            detail = f"{self._release.title} ignores {shown}: the names of its files end with .tf or .tf.json."
+            self._problems.append(warning(ProblemKind.RELEASE, "File not read by the release", detail, _start(shown)))
+        return [name for name in names if not _is_tofu_file(name)]
+
     def _file(self, directory: str, name: str) -> tuple[FileReader, Body] | None:
         shown = below(directory, name)
         content = self._contents.get(shown)
@@ -169,8 +185,10 @@ class DirectoryReader:
         )
         if source is None:
             return None
-        reader = FileReader(source, self._problems, json=name.endswith(".json"))
-        return reader, read_body(source, self._problems)
+        before = len(self._problems)
+        body = read_body(source, self._problems)
+        is_broken = len(self._problems) > before
+        return FileReader(source, self._problems, json=name.endswith(".json"), is_broken=is_broken), body
 
     def _tests(self, directory: str, beside: tuple[str, ...], test_directory: str) -> tuple[TestFile, ...]:
         within = below(directory, test_directory)

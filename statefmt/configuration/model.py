@@ -140,6 +140,13 @@ class RequiredVersion(msgspec.Struct, frozen=True):
     range: Range
 
 
+class ConstructUse(msgspec.Struct, frozen=True):
+    """A place in a file with a construct that not all releases support. `construct` is a name in `constructs.json`."""
+
+    construct: str
+    range: Range
+
+
 class MovedBlock(msgspec.Struct, frozen=True):
     """`moved { from = …, to = … }`, with the addresses as written."""
 
@@ -216,6 +223,7 @@ class Declarations(msgspec.Struct, frozen=True):
     encryption: tuple[EncryptionBlock, ...] = ()
     uses: tuple[ProviderUse, ...] = ()
     required_versions: tuple[RequiredVersion, ...] = ()
+    constructs: tuple[ConstructUse, ...] = ()
     incomplete: bool = False
 
 
