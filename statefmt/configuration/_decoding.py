@@ -83,6 +83,7 @@ class DirectoryDecoder:
         self._functions: list[ProviderUse] = []
         self._versions: list[RequiredVersion] = []
         self._constructs: list[ConstructUse] = []
+        self._state_at: Range | None = None
         self._requirements_at: Range | None = None
 
     def add(self, reader: FileReader, body: Body) -> None:
@@ -106,6 +107,7 @@ class DirectoryDecoder:
         self._encryption += _encryption_blocks(reader, body, override=False)
         self._functions += decode_providers.read_functions(reader, body)
         self._constructs += read_constructs(reader, body)
+        self._state_at = self._state_at or next(_state_blocks(body), None)
         self._versions += _required_versions(reader, body)
         for block in _requirement_blocks(body):
             if self._requirements_at is None:
@@ -149,6 +151,7 @@ class DirectoryDecoder:
         self._encryption += _encryption_blocks(reader, body, override=True)
         self._functions += decode_providers.read_functions(reader, body)
         self._constructs += read_constructs(reader, body)
+        self._state_at = self._state_at or next(_state_blocks(body), None)
         if versions := list(_required_versions(reader, body)):
             self._versions = versions
         for block in _requirement_blocks(body):
@@ -193,6 +196,7 @@ class DirectoryDecoder:
             uses=(*self._read("action", read_use), *lists, *self._functions),
             required_versions=tuple(self._versions),
             constructs=tuple(self._constructs),
+            state_at=self._state_at,
         )
 
     def _read(self, type_: str, read: Callable[[FileReader, Block], _T]) -> Iterator[_T]:
@@ -233,6 +237,13 @@ def _encryption_blocks(reader: FileReader, body: Body, *, override: bool) -> Ite
     for terraform in body.blocks("terraform"):
         for block in terraform.body.blocks("encryption"):
             yield EncryptionBlock(range=block.range, source=reader.source, json=reader.json, override=override)
+
+
+def _state_blocks(body: Body) -> Iterator[Range]:
+    for terraform in body.blocks("terraform"):
+        for type_, labels in (("backend", 1), ("cloud", 0), ("state_store", 1)):
+            for block in terraform.body.blocks(type_, labels):
+                yield block.range
 
 
 def _required_versions(reader: FileReader, body: Body) -> Iterator[RequiredVersion]:

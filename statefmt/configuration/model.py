@@ -204,8 +204,9 @@ class EncryptionBlock(msgspec.Struct, frozen=True):
 class Declarations(msgspec.Struct, frozen=True):
     """The declarations of one directory, overrides applied, ordered by file name, then by line.
 
-    `providers` are by local name and alias. The first of duplicate declarations is kept. `incomplete` means that a
-    file could not be read in full, so missing declarations may exist all the same.
+    `providers` are by local name and alias. The first of duplicate declarations is kept. `state_at` is the position of
+    a `backend`, `cloud` or `state_store` block, which only a root module uses. `incomplete` means that a file could not
+    be read in full, so missing declarations may exist all the same.
     """
 
     directory: str
@@ -224,6 +225,7 @@ class Declarations(msgspec.Struct, frozen=True):
     uses: tuple[ProviderUse, ...] = ()
     required_versions: tuple[RequiredVersion, ...] = ()
     constructs: tuple[ConstructUse, ...] = ()
+    state_at: Range | None = None
     incomplete: bool = False
 
 

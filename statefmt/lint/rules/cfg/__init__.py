@@ -373,7 +373,7 @@ caller of its module: `resource`, `data` (also in `check`), `ephemeral`, `import
 Terraform. It also reports the functions of providers (`provider::aws::arn_parse`): their provider must be in
 `required_providers` of the module.
 
-What a root module names in `configuration_aliases` counts as passed: it is a module for others to call.
+What a root module without a backend names in `configuration_aliases` counts as passed: other modules call it (CFG019).
 
 ## Why is this bad?
 The next plan fails with "Provider configuration not present". A module never inherits a configuration with an
