@@ -23,6 +23,8 @@ from statefmt.model.addrs import AbsResourceInstance
 
 # Longer names are not compared with known ones.
 _LONGEST_NAME: Final = 40
+# Only later releases evaluate this argument.
+_LITERAL: Final = "resource.lifecycle.prevent_destroy"
 _LIFECYCLE: Final = {"lifecycle": 0}
 _CONDITIONS: Final = {"precondition": 0, "postcondition": 0}
 
@@ -112,33 +114,37 @@ def read_constructs(reader: FileReader, body: Body, path: str = "") -> Iterator[
     """Yield the constructs in the blocks and arguments of a file; report unknown ones."""
     form = _FORMS[path]
     for name in body.names():
-        argument = body.attribute(name) if name not in form.blocks else None
+        full, is_known = _full(path, name), name in form.arguments or form.is_open
+        if name in form.blocks or (is_known and full not in constructs() and full != _LITERAL):
+            continue
+        argument = body.attribute(name)
         if argument is None:
             continue
-        yield from _named(path, name, argument.name_range)
-        if not form.is_open and name not in form.arguments:
-            _unknown(
-                reader, "argument", name, argument.name_range, (*form.arguments, *(form.blocks if reader.json else ()))
-            )
-        elif name == "prevent_destroy" and _refers(argument):
+        if not is_known:
+            # In JSON, it may be either.
+            known = {*form.arguments, *(form.blocks if reader.json else ())}
+            _unknown(reader, "argument", name, argument.name_range, known)
+        elif full != _LITERAL:
+            yield ConstructUse(full, argument.name_range)
+        elif _refers(argument):
             yield ConstructUse("prevent_destroy with references", argument.range)
     for type_, place in body.block_types().items():
         if not form.is_open and type_ not in form.blocks:
             _unknown(reader, "block type", type_, place, form.blocks)
     for type_, labels in form.blocks.items():
         for block in body.blocks(type_, labels):
-            yield from _named(path, type_, block.type_range)
-            inner = f"{path}.{type_}" if path else _SAME_FORM.get(type_, type_)
+            full = _full(path, type_)
+            if full in constructs():
+                yield ConstructUse(full, block.type_range)
+            inner = _SAME_FORM.get(full, full)
             if inner in _FORMS:
                 yield from read_constructs(reader, block.body, inner)
-            elif inner == "terraform.backend" and any(_refers(each) for each in attributes(block.body)):
+            elif inner == "terraform.backend" and any(map(_refers, attributes(block.body))):
                 yield ConstructUse("backend with references", block.range)
 
 
-def _named(path: str, name: str, place: Range) -> Iterator[ConstructUse]:
-    full = f"{path}.{name}" if path else name
-    if full in constructs():
-        yield ConstructUse(full, place)
+def _full(path: str, name: str) -> str:
+    return f"{path}.{name}" if path else name
 
 
 def _refers(argument: Argument) -> bool:

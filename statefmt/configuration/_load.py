@@ -19,7 +19,14 @@ import msgspec
 
 from statefmt.configuration._constructs import unsupported
 from statefmt.configuration._scope import Scope, root_scope
-from statefmt.configuration.directory import DirectoryReader, VariableOption, below, read_inputs, repository
+from statefmt.configuration.directory import (
+    DirectoryReader,
+    VariableOption,
+    below,
+    read_inputs,
+    repository,
+    stack_files,
+)
 from statefmt.configuration.model import (
     Configuration,
     Declarations,
@@ -90,6 +97,11 @@ def load(directory: Path, options: LoadOptions | None = None) -> Configuration:
         root = Declarations(".")
     elif not root.files:
         detail = f"The directory {directory} contains no configuration files."
+        if found := stack_files(directory):
+            detail += (
+                f" {found[0]} belongs to a stack, which statetool does not read: HCP Terraform keeps the states of "
+                "stacks. Give the directory of a module."
+            )
         problems.append(error(ProblemKind.UNREADABLE, "No configuration files", detail))
     data = options.environment.get("TF_DATA_DIR") or ".terraform"
     workspace = options.workspace or options.environment.get("TF_WORKSPACE") or _chosen(directory / data)

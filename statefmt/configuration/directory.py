@@ -28,6 +28,8 @@ _PLAIN: Final = (".tf", ".tofu", ".tf.json", ".tofu.json")
 _TESTS: Final = (".tftest.hcl", ".tofutest.hcl", ".tftest.json", ".tofutest.json")
 # Terraform 1.14 reads these in the root module only.
 _QUERIES: Final = (".tfquery.hcl", ".tfquery.json")
+# Terraform Stacks: not files of a module, and read by no release of Terraform itself.
+_STACKS: Final = (".tfcomponent.hcl", ".tfcomponent.json", ".tfstack.hcl", ".tfstack.json", ".tfdeploy.hcl")
 # The kinds of problems of a file that could not be read in full.
 UNREAD: Final = (ProblemKind.SYNTAX, ProblemKind.UNREADABLE)
 _UTF8_MARK: Final = b"\xef\xbb\xbf"
@@ -196,6 +198,11 @@ class DirectoryReader:
         places = [*((within, name) for name in inside), *((directory, name) for name in beside)]
         found = (self._file(place, name) for place, name in places)
         return tuple(read_test_file(*each) for each in found if each is not None)
+
+
+def stack_files(directory: Path) -> list[str]:
+    """Return the names of the files of a stack in a directory."""
+    return sorted(name for name in file_names(directory) or () if name.endswith(_STACKS))
 
 
 def below(directory: str, name: str) -> str:

@@ -86,6 +86,30 @@ def test_unknown_names(write: Write, text: str, problem: str) -> None:
     assert [each.detail for each in write({"main.tf": text}).problems] == [problem]
 
 
+def test_arguments_of_providers_are_theirs(write: Write) -> None:
+    """OpenTofu's own names are not special in the blocks of providers."""
+    text = """
+        variable "v" {}
+        resource "a" "b" {
+          prevent_destroy = var.v
+          enabled         = var.v
+          settings {
+            const = true
+          }
+        }
+    """
+    assert found(write({"main.tf": text}, LoadOptions(release=parse_release("terraform-1.5")))) == []
+
+
+def test_files_of_a_stack_are_not_a_module(write: Write) -> None:
+    configuration = write({"a.tfcomponent.hcl": 'component "a" {}\n', "b.tfdeploy.hcl": ""})
+    assert [(problem.kind, problem.summary) for problem in configuration.problems] == [
+        (ProblemKind.UNREADABLE, "No configuration files")
+    ]
+    assert "a.tfcomponent.hcl belongs to a stack" in configuration.problems[0].detail
+    assert found(write({"main.tf": ""})) == []
+
+
 def test_unknown_names_in_json(write: Write) -> None:
     text = '{"//": "x", "resorce": {"a": {"b": {}}}, "variable": {"v": {"typ": "string", "default": "x"}}}'
     problems = write({"main.tf.json": text}).problems
