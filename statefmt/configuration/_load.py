@@ -97,9 +97,9 @@ def load(directory: Path, options: LoadOptions | None = None) -> Configuration:
         root = Declarations(".")
     elif not root.files:
         detail = f"The directory {directory} contains no configuration files."
-        if found := stack_files(directory):
+        if stack := stack_files(directory):
             detail += (
-                f" {found[0]} belongs to a stack, which statetool does not read: HCP Terraform keeps the states of "
+                f" {stack[0]} belongs to a stack, which statetool does not read: HCP Terraform keeps the states of "
                 "stacks. Give the directory of a module."
             )
         problems.append(error(ProblemKind.UNREADABLE, "No configuration files", detail))

@@ -26,7 +26,7 @@ from statefmt.configuration.provider_reference import (
 )
 from statefmt.hcl.evaluate import evaluate
 from statefmt.hcl.operations import equal
-from statefmt.hcl.source import Problem, ProblemKind, Range, error
+from statefmt.hcl.source import Problem, ProblemKind, Range, error, warning
 from statefmt.hcl.syntax import Body, Expression
 from statefmt.hcl.value import Part, Unknown, Value
 from statefmt.model.addrs import (
@@ -147,7 +147,9 @@ class ProviderReferences:
         if use.is_function and use.local.local_name not in required:
             return unknown_function_provider(use, module)
         resolved = self.tree.resolve(module, reference.local)
-        return not_present(use.user, module, reference) if resolved is None else (resolved, reference.key)
+        if resolved is None:
+            return _without_alias(use, module) if use.is_function else not_present(use.user, module, reference)
+        return resolved, reference.key
 
     def declared_keys(self, config: ConfigProviderConfig) -> tuple[InstanceKey, ...] | Unknown:
         """Return the instance keys of an existing provider configuration; NO_KEY alone without `for_each`."""
@@ -386,6 +388,20 @@ def unknown_function_provider(use: ProviderUse, module: Module) -> Problem:
         "Unknown function provider",
         f'{use.user} is a function of the provider "{use.local.local_name}", which the required_providers of '
         f"{module or 'the root module'} do not have.",
+        use.range,
+    )
+
+
+def _without_alias(use: ProviderUse, module: Module) -> Problem:
+    """Return the problem of a function whose alias leads nowhere.
+
+    Source: OpenTofu `internal/tofu/transform_provider.go`, ProviderFunctionTransformer.
+    """
+    return warning(
+        ProblemKind.NO_PROVIDER,
+        "Provider configuration not present",
+        f"{use.user} refers to {use.local}, but {module or 'the root module'} has no such provider configuration. "
+        "OpenTofu does not refuse this: it uses the default configuration of the root module, or none.",
         use.range,
     )
 
