@@ -93,10 +93,10 @@ class Construct(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def support(self) -> str:
-        """The releases that support it, as a sentence."""
+        """The releases that support it, as a sentence; empty if there is none."""
         engines = (("OpenTofu", self.opentofu), ("Terraform", self.terraform))
         first = [f"{engine} {version}" for engine, version in engines if version is not None]
-        return f"Supported since {' and '.join(first)}." if first else "No known release supports this."
+        return f"Supported since {' and '.join(first)}." if first else ""
 
 
 @cache
@@ -171,13 +171,16 @@ def unsupported(declared: Declarations, release: Release | None, admitted: Seque
     """Yield the constructs of a module that `release` does not support; without it, none of the releases `admitted`."""
     for use in (*declared.constructs, *_derived(declared)):
         construct = constructs()[use.construct]
-        if release is not None and not construct.is_supported(release):
+        if construct.opentofu is None and construct.terraform is None:
+            why = f"statetool knows no release that supports {construct.title}."
+        elif release is not None and not construct.is_supported(release):
             why = f"{release.title} does not support {construct.title}."
         elif release is None and admitted and not any(map(construct.is_supported, (*admitted, *_unlimited()))):
             why = f"No release that `required_version` admits supports {construct.title}."
         else:
             continue
-        yield error(ProblemKind.RELEASE, "Not supported by the release", f"{why} {construct.support}", use.range)
+        detail = f"{why} {construct.support}".rstrip()
+        yield error(ProblemKind.RELEASE, "Not supported by the release", detail, use.range)
 
 
 def _unlimited() -> Iterator[Release]:

@@ -23,6 +23,7 @@ from statefmt.configuration.directory import (
     DirectoryReader,
     VariableOption,
     below,
+    is_tofu_file,
     read_inputs,
     repository,
     stack_files,
@@ -218,6 +219,8 @@ class ModuleTree:
             check_variables(declarations, self._problems)
             check_locals(declarations, self._problems)
             self._problems += unsupported(declarations, self._release, self._admitted(scope.module.path))
+            if self._release is not None:
+                check_required_versions(declarations, self._release, self._problems)
         for name in sorted(declarations.calls):
             call = declarations.calls[name]
             path = scope.module.path.child(name)
@@ -400,6 +403,22 @@ def _satisfies(version: tuple[int, ...], operator: str, wanted: tuple[int, ...])
 
 def _padded(version: tuple[int, ...]) -> tuple[int, ...]:
     return (*version, 0, 0, 0)[:3]
+
+
+def check_required_versions(declarations: Declarations, release: Release, problems: list[Problem]) -> None:
+    """Add the constraints of one module that no version of a release satisfies.
+
+    From 1.12 on, OpenTofu reads `required_version` in `.tofu` files only. Sources: OpenTofu v1.11.0
+    `internal/configs/module.go`, v1.12.0 `internal/configs/diagnostics.go`.
+    """
+    ignores_tf = release.engine == "opentofu" and release.version >= (1, 12)
+    for version in declarations.required_versions:
+        if ignores_tf and not is_tofu_file(version.range.file):
+            continue
+        if release not in admitted_releases([version.text]):
+            summary = "Incompatible module" if ignores_tf else f"Unsupported {release.engine_name} Core version"
+            detail = f'{release.title} has no version that satisfies "{version.text}".'
+            problems.append(error(ProblemKind.RELEASE, summary, detail, version.range))
 
 
 def check_variables(declarations: Declarations, problems: list[Problem]) -> None:

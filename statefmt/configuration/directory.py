@@ -77,8 +77,9 @@ def _unshadowed(names: list[str]) -> tuple[str, ...]:
     return tuple(name for name in names if name not in shadowed)
 
 
-def _is_tofu_file(name: str) -> bool:
-    return name.endswith((".tofu", ".tofu.json")) and not name.startswith(".")
+def is_tofu_file(name: str) -> bool:
+    """Return whether a file is one that only OpenTofu reads."""
+    return name.endswith((".tofu", ".tofu.json"))
 
 
 def _start(file: str) -> Range:
@@ -171,11 +172,11 @@ class DirectoryReader:
         """Return the names without files that the release ignores, which are reported."""
         if self._release is None or constructs()["tofu files"].is_supported(self._release):
             return names
-        for name in sorted(filter(_is_tofu_file, names)):
+        for name in sorted(name for name in names if is_tofu_file(name) and not name.startswith(".")):
             shown = below(directory, name)
             detail = f"{self._release.title} ignores {shown}: the names of its files end with .tf or .tf.json."
             self._problems.append(warning(ProblemKind.RELEASE, "File not read by the release", detail, _start(shown)))
-        return [name for name in names if not _is_tofu_file(name)]
+        return [name for name in names if not is_tofu_file(name)]
 
     def _file(self, directory: str, name: str) -> tuple[FileReader, Body] | None:
         shown = below(directory, name)

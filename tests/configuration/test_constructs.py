@@ -25,7 +25,9 @@ def test_the_releases_that_support_it(write: Write, name: str) -> None:
         problems = write(files, LoadOptions(release=release)).problems
         titles = [problem.detail for problem in problems if problem.kind is ProblemKind.RELEASE]
         assert len(titles) == len(refused), (str(release), titles)
-        assert all(title.startswith(f"{release.title} does not support ") for title in titles)
+        nowhere = {*sample.first.values()} == {"-"}
+        start = "statetool knows no release that supports " if nowhere else f"{release.title} does not support "
+        assert all(title.startswith(start) for title in titles)
 
 
 def test_each_construct_has_a_sample() -> None:
@@ -51,6 +53,26 @@ def test_no_admitted_release_has_actions(write: Write, required: str, problems: 
     version = f'terraform {{\n  required_version = "{required}"\n}}\n' if required else ""
     configuration = write({"main.tf": f'{version}action "terraform_a" "b" {{\n}}\n'})
     assert len([problem for problem in configuration.problems if problem.kind is ProblemKind.RELEASE]) == problems
+
+
+@each_row(
+    ("release", "file", "problem"),
+    [
+        ("terraform-1.5", "main.tf", "Unsupported Terraform Core version"),
+        ("terraform-1.6", "main.tf", ""),
+        ("opentofu-1.6", "main.tf", ""),
+        ("opentofu-1.9", "main.tf", ""),
+        ("opentofu-1.10", "main.tf", "Unsupported OpenTofu Core version"),
+        ("opentofu-1.11", "b.tofu", "Unsupported OpenTofu Core version"),
+        ("opentofu-1.12", "main.tf", ""),
+        ("opentofu-1.12", "b.tofu", "Incompatible module"),
+    ],
+)
+def test_required_versions(write: Write, release: str, file: str, problem: str) -> None:
+    text = 'terraform {\n  required_version = ">= 1.6, < 1.10"\n}\n'
+    problems = found(write({"main.tf": "", "b.tofu": "", file: text}, LoadOptions(release=parse_release(release))))
+    problems = [each for each in problems if "not read" not in each]
+    assert problems == ([f"{file}:2,3 {problem}"] if problem else [])
 
 
 @each_row(

@@ -2,8 +2,8 @@
 
 ## What it does
 Reports, with `--config DIR --for RELEASE`, each block, argument, function and reference that the release does not
-support, with the first releases that do. It also warns about files that the release does not read: Terraform ignores
-files whose names end with `.tofu`.
+support, with the first releases that do, and each `required_version` that excludes it. It also warns about files that
+the release does not read: Terraform ignores files whose names end with `.tofu`.
 
 Without `--for`, the rule reports only what none of the releases supports that `required_version` admits. OpenTofu 1.12
 and later ignore `required_version` in `.tf` files, so that they count as admitted.
