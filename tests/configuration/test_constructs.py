@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from statefmt.configuration import LoadOptions
@@ -106,6 +108,14 @@ def test_files_that_the_release_ignores(write: Write, release: str | None, probl
 )
 def test_unknown_names(write: Write, text: str, problem: str) -> None:
     assert [each.detail for each in write({"main.tf": text}).problems] == [problem]
+
+
+def test_every_name_is_known(write: Write) -> None:
+    text = Path(__file__).with_name("every_name.tf").read_text(encoding="utf-8")
+    configuration = write({"main.tf": text, "a/main.tf": ""})
+    assert [each for each in configuration.problems if each.summary.startswith(("Unsupported", "Extraneous"))] == []
+    names = {use.construct for use in configuration.root.declarations.constructs}
+    assert names == {name for name in constructs() if " " not in name}
 
 
 def test_arguments_of_providers_are_theirs(write: Write) -> None:
