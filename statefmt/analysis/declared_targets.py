@@ -181,7 +181,8 @@ def undeclared_providers(
             continue
         there = references.declares(resolved.config.instance(bound.key))
         # With an unknown for_each, it is still certain that every instance has a key.
-        if there is False or (isinstance(there, Unknown) and bound.key is NO_KEY):
+        has_keys = isinstance(there, Unknown) and resolved.config in references.tree.declared
+        if there is False or (has_keys and bound.key is NO_KEY):
             return Judgement(_no_instance(references, bound, resolved.config, name), about=provider)
         if isinstance(there, Unknown):
             notes.append(_not_checked(bound, there))

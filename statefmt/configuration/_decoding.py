@@ -13,8 +13,10 @@ from typing import Final, TypeVar
 import msgspec
 
 from statefmt.configuration import _provider_blocks as decode_providers
+from statefmt.configuration._constructs import read_constructs
 from statefmt.configuration._provider_blocks import FileReader, read_passed, read_provider
 from statefmt.configuration.model import (
+    ConstructUse,
     Declarations,
     EncryptionBlock,
     ImportBlock,
@@ -80,6 +82,8 @@ class DirectoryDecoder:
         self._encryption: list[EncryptionBlock] = []
         self._functions: list[ProviderUse] = []
         self._versions: list[RequiredVersion] = []
+        self._constructs: list[ConstructUse] = []
+        self._state_at: Range | None = None
         self._requirements_at: Range | None = None
 
     def add(self, reader: FileReader, body: Body) -> None:
@@ -102,6 +106,8 @@ class DirectoryDecoder:
                     self._locals[local.name] = local
         self._encryption += _encryption_blocks(reader, body, override=False)
         self._functions += decode_providers.read_functions(reader, body)
+        self._constructs += read_constructs(reader, body)
+        self._state_at = self._state_at or next(_state_blocks(body), None)
         self._versions += _required_versions(reader, body)
         for block in _requirement_blocks(body):
             if self._requirements_at is None:
@@ -144,6 +150,8 @@ class DirectoryDecoder:
                     _complain(reader, "Missing base local value definition to override", detail, local.range)
         self._encryption += _encryption_blocks(reader, body, override=True)
         self._functions += decode_providers.read_functions(reader, body)
+        self._constructs += read_constructs(reader, body)
+        self._state_at = self._state_at or next(_state_blocks(body), None)
         if versions := list(_required_versions(reader, body)):
             self._versions = versions
         for block in _requirement_blocks(body):
@@ -187,6 +195,8 @@ class DirectoryDecoder:
             encryption=tuple(self._encryption),
             uses=(*self._read("action", read_use), *lists, *self._functions),
             required_versions=tuple(self._versions),
+            constructs=tuple(self._constructs),
+            state_at=self._state_at,
         )
 
     def _read(self, type_: str, read: Callable[[FileReader, Block], _T]) -> Iterator[_T]:
@@ -227,6 +237,13 @@ def _encryption_blocks(reader: FileReader, body: Body, *, override: bool) -> Ite
     for terraform in body.blocks("terraform"):
         for block in terraform.body.blocks("encryption"):
             yield EncryptionBlock(range=block.range, source=reader.source, json=reader.json, override=override)
+
+
+def _state_blocks(body: Body) -> Iterator[Range]:
+    for terraform in body.blocks("terraform"):
+        for type_, labels in (("backend", 1), ("cloud", 0), ("state_store", 1)):
+            for block in terraform.body.blocks(type_, labels):
+                yield block.range
 
 
 def _required_versions(reader: FileReader, body: Body) -> Iterator[RequiredVersion]:

@@ -17,8 +17,17 @@ from typing import Final
 
 import msgspec
 
+from statefmt.configuration._constructs import unsupported
 from statefmt.configuration._scope import Scope, root_scope
-from statefmt.configuration.directory import DirectoryReader, VariableOption, below, read_inputs, repository
+from statefmt.configuration.directory import (
+    DirectoryReader,
+    VariableOption,
+    below,
+    is_tofu_file,
+    read_inputs,
+    repository,
+    stack_files,
+)
 from statefmt.configuration.instances import static_problems
 from statefmt.configuration.model import (
     Configuration,
@@ -84,7 +93,7 @@ def load(directory: Path, options: LoadOptions | None = None) -> Configuration:
         home = options.environment.get("HOME", "")
         within = (repository(directory, home), *options.allowed_paths, *allowed_paths(None, options.environment))
     modules_within = (repository(directory, ""),) if options.is_confined else None
-    reader = DirectoryReader(directory, problems, within, options.contents, modules_within)
+    reader = DirectoryReader(directory, problems, within, options.contents, modules_within, options.release)
     root = reader.read(".", options.test_directory if options.children else None)
     if root is None:
         detail = f"Module directory {directory} does not exist or cannot be read."
@@ -92,6 +101,11 @@ def load(directory: Path, options: LoadOptions | None = None) -> Configuration:
         root = Declarations(".")
     elif not root.files:
         detail = f"The directory {directory} contains no configuration files."
+        if stack := stack_files(directory):
+            detail += (
+                f" {stack[0]} belongs to a stack, which statetool does not read: HCP Terraform keeps the states of "
+                "stacks. Give the directory of a module."
+            )
         problems.append(error(ProblemKind.UNREADABLE, "No configuration files", detail))
     data = options.environment.get("TF_DATA_DIR") or ".terraform"
     workspace = options.workspace or options.environment.get("TF_WORKSPACE") or _chosen(directory / data)
@@ -116,7 +130,9 @@ def load(directory: Path, options: LoadOptions | None = None) -> Configuration:
         for run in test.runs
         if (found := tree.read_tested(test.file, run, workspace)) is not None
     }
-    return msgspec.structs.replace(main, tested=tested, problems=tuple(problems), for_program=options.for_program)
+    return msgspec.structs.replace(
+        main, tested=tested, problems=tuple(dict.fromkeys(problems)), for_program=options.for_program
+    )
 
 
 def _unknown_input(variable: Variable, reason: str) -> InputValue:
@@ -205,6 +221,9 @@ class ModuleTree:
             self._checked.add(declarations.directory)
             check_variables(declarations, self._problems)
             check_locals(declarations, self._problems)
+            self._problems += unsupported(declarations, self._release, self._admitted(scope.module.path))
+            if self._release is not None:
+                check_required_versions(declarations, self._release, self._problems)
         for name in sorted(declarations.calls):
             call = declarations.calls[name]
             path = scope.module.path.child(name)
@@ -265,6 +284,12 @@ class ModuleTree:
         """Return the releases that may read a module and refuse imports in it."""
         return [release for release in self._releases(path, found) if not release.imports_in_modules]
 
+    def _admitted(self, path: addrs.Module, *found: Declarations) -> list[Release]:
+        """Return the releases that a module that was `found`, else read before, and the modules above it admit."""
+        above = [self._modules.get(addrs.Module(path.names[:depth])) for depth in range(len(path.names) + 1)]
+        declared = [*(module.declarations for module in above if module is not None), *found]
+        return admitted_releases([version.text for each in declared for version in each.required_versions])
+
     def _source(self, scope: Scope, path: addrs.Module, call: ModuleCall) -> str | None:
         if call.source is None:
             detail = 'The argument "source" is required, but no definition was found.'
@@ -302,12 +327,8 @@ class ModuleTree:
         return error(ProblemKind.EVALUATION, "Variables not allowed", detail, source.range)
 
     def _releases(self, path: addrs.Module, *inside: Declarations) -> list[Release]:
-        """Return the given release, or those that the modules above a module, and those `inside`, admit."""
-        if self._release is not None:
-            return [self._release]
-        above = [self._modules.get(addrs.Module(path.names[:depth])) for depth in range(len(path.names))]
-        declared = [*(module.declarations for module in above if module is not None), *inside]
-        return admitted_releases(version.text for each in declared for version in each.required_versions)
+        """Return the given release, or those that a module and the modules above it admit."""
+        return self._admitted(path, *inside) if self._release is None else [self._release]
 
     def _miss(self, path: addrs.Module, problem: Problem) -> None:
         self._missing[path] = f"{problem.summary}: {problem.detail}"
@@ -404,6 +425,22 @@ def _satisfies(version: tuple[int, ...], operator: str, wanted: tuple[int, ...])
 
 def _padded(version: tuple[int, ...]) -> tuple[int, ...]:
     return (*version, 0, 0, 0)[:3]
+
+
+def check_required_versions(declarations: Declarations, release: Release, problems: list[Problem]) -> None:
+    """Add the constraints of one module that no version of a release satisfies.
+
+    From 1.12 on, OpenTofu reads `required_version` in `.tofu` files only. Sources: OpenTofu v1.11.0
+    `internal/configs/module.go`, v1.12.0 `internal/configs/diagnostics.go`.
+    """
+    ignores_tf = release.engine == "opentofu" and release.version >= (1, 12)
+    for version in declarations.required_versions:
+        if ignores_tf and not is_tofu_file(version.range.file):
+            continue
+        if release not in admitted_releases([version.text]):
+            summary = "Incompatible module" if ignores_tf else f"Unsupported {release.engine_name} Core version"
+            detail = f'{release.title} has no version that satisfies "{version.text}".'
+            problems.append(error(ProblemKind.RELEASE, summary, detail, version.range))
 
 
 def check_variables(declarations: Declarations, problems: list[Problem]) -> None:

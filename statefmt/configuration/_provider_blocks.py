@@ -298,12 +298,16 @@ _REFERENCE = re.compile(r"\s*[\w-]+\s*(?:[.\[]|$)")
 
 
 class FileReader:
-    """Reads the arguments of one file, with access to its source and its list of problems."""
+    """Reads the arguments of one file, with access to its source and its list of problems.
 
-    def __init__(self, source: SourceText, problems: list[Problem], *, json: bool) -> None:
+    If `is_broken`, the file has syntax errors, so that names in it may be parts of something else.
+    """
+
+    def __init__(self, source: SourceText, problems: list[Problem], *, json: bool, is_broken: bool = False) -> None:
         self.source = source
         self.problems = problems
         self.json = json
+        self.is_broken = is_broken
 
     def complain(self, summary: str, detail: str, place: Range | None, kind: ProblemKind = ProblemKind.BLOCK) -> None:
         self.problems.append(error(kind, summary, detail, place))

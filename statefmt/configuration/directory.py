@@ -13,10 +13,12 @@ from typing import Final, NamedTuple
 
 import msgspec
 
+from statefmt.configuration._constructs import constructs
 from statefmt.configuration._decoding import DirectoryDecoder, read_query_file, read_test_file
 from statefmt.configuration._provider_blocks import FileReader
 from statefmt.configuration.model import Declarations, InputValue, ProviderUse, TestFile
-from statefmt.hcl.source import Problem, ProblemKind, Range, SourceText, error
+from statefmt.formats.releases import Release
+from statefmt.hcl.source import Problem, ProblemKind, Range, SourceText, error, warning
 from statefmt.hcl.syntax import Body, attributes
 from statefmt.hcl.syntax.json import LARGEST_FILE, read_json_file
 from statefmt.hcl.syntax.native import read_file
@@ -26,6 +28,8 @@ _PLAIN: Final = (".tf", ".tofu", ".tf.json", ".tofu.json")
 _TESTS: Final = (".tftest.hcl", ".tofutest.hcl", ".tftest.json", ".tofutest.json")
 # Terraform 1.14 reads these in the root module only.
 _QUERIES: Final = (".tfquery.hcl", ".tfquery.json")
+# Terraform Stacks: not files of a module, and read by no release of Terraform itself.
+_STACKS: Final = (".tfcomponent.hcl", ".tfcomponent.json", ".tfstack.hcl", ".tfstack.json", ".tfdeploy.hcl")
 # The kinds of problems of a file that could not be read in full.
 UNREAD: Final = (ProblemKind.SYNTAX, ProblemKind.UNREADABLE)
 _UTF8_MARK: Final = b"\xef\xbb\xbf"
@@ -73,6 +77,15 @@ def _unshadowed(names: list[str]) -> tuple[str, ...]:
     return tuple(name for name in names if name not in shadowed)
 
 
+def is_tofu_file(name: str) -> bool:
+    """Return whether a file is one that only OpenTofu reads."""
+    return name.endswith((".tofu", ".tofu.json"))
+
+
+def _start(file: str) -> Range:
+    return Range(file=file, line=1, column=1, end_line=1, end_column=1, start=0, stop=0)
+
+
 def read_source(path: Path, shown: str, problems: list[Problem], *, pipes: bool = False) -> SourceText | None:
     """Read a file that findings call `shown`; return None and add a problem if it cannot be read.
 
@@ -84,14 +97,7 @@ def read_source(path: Path, shown: str, problems: list[Problem], *, pipes: bool 
     except OSError as failure:
         why = failure.strerror or str(failure)
     detail = f"The file {shown} could not be read: {why}."
-    problems.append(
-        error(
-            ProblemKind.UNREADABLE,
-            "Failed to read file",
-            detail,
-            Range(file=shown, line=1, column=1, end_line=1, end_column=1, start=0, stop=0),
-        )
-    )
+    problems.append(error(ProblemKind.UNREADABLE, "Failed to read file", detail, _start(shown)))
     return None
 
 
@@ -114,6 +120,7 @@ class DirectoryReader:
     """Reads directories below one root, each only once, however often it is called as a module.
 
     `files_within` are the folders whose files functions may read, `modules_within` those with modules, None for all.
+    `release` is the release that reads the configuration, None if any may.
     """
 
     def __init__(
@@ -123,12 +130,14 @@ class DirectoryReader:
         files_within: tuple[str, ...] | None = None,
         contents: Mapping[str, bytes] = MappingProxyType({}),
         modules_within: tuple[str, ...] | None = None,
+        release: Release | None = None,
     ) -> None:
         self.root = root
         self.files_within = files_within
         self._problems = problems
         self._contents = contents
         self._modules_within = modules_within
+        self._release = release
         self._read: dict[str, Declarations | None] = {}
 
     def read(self, directory: str, test_directory: str | None = None) -> Declarations | None:
@@ -145,7 +154,7 @@ class DirectoryReader:
         if names is None:
             return None
         before = len(self._problems)
-        listing = list_files(names)
+        listing = list_files(self._for_release(directory, names))
         decoder = DirectoryDecoder(directory)
         for name in listing.primary:
             if (found := self._file(directory, name)) is not None:
@@ -164,6 +173,16 @@ class DirectoryReader:
             return declarations
         return msgspec.structs.replace(declarations, tests=self._tests(directory, listing.tests, test_directory))
 
+    def _for_release(self, directory: str, names: Sequence[str]) -> Sequence[str]:
+        """Return the names without files that the release ignores, which are reported."""
+        if self._release is None or constructs()["tofu files"].is_supported(self._release):
+            return names
+        for name in sorted(name for name in names if is_tofu_file(name) and not name.startswith(".")):
+            shown = below(directory, name)
+            detail = f"{self._release.title} ignores {shown}: the names of its files end with .tf or .tf.json."
+            self._problems.append(warning(ProblemKind.RELEASE, "File not read by the release", detail, _start(shown)))
+        return [name for name in names if not is_tofu_file(name)]
+
     def _file(self, directory: str, name: str) -> tuple[FileReader, Body] | None:
         shown = below(directory, name)
         content = self._contents.get(shown)
@@ -174,8 +193,10 @@ class DirectoryReader:
         )
         if source is None:
             return None
-        reader = FileReader(source, self._problems, json=name.endswith(".json"))
-        return reader, read_body(source, self._problems)
+        before = len(self._problems)
+        body = read_body(source, self._problems)
+        is_broken = len(self._problems) > before
+        return FileReader(source, self._problems, json=name.endswith(".json"), is_broken=is_broken), body
 
     def _tests(self, directory: str, beside: tuple[str, ...], test_directory: str) -> tuple[TestFile, ...]:
         within = below(directory, test_directory)
@@ -183,6 +204,11 @@ class DirectoryReader:
         places = [*((within, name) for name in inside), *((directory, name) for name in beside)]
         found = (self._file(place, name) for place, name in places)
         return tuple(read_test_file(*each) for each in found if each is not None)
+
+
+def stack_files(directory: Path) -> list[str]:
+    """Return the names of the files of a stack in a directory."""
+    return sorted(name for name in file_names(directory) or () if name.endswith(_STACKS))
 
 
 def below(directory: str, name: str) -> str:

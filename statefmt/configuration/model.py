@@ -141,6 +141,13 @@ class RequiredVersion(msgspec.Struct, frozen=True):
     range: Range
 
 
+class ConstructUse(msgspec.Struct, frozen=True):
+    """A place in a file with a construct that not all releases support. `construct` is a name in `constructs.json`."""
+
+    construct: str
+    range: Range
+
+
 class MovedBlock(msgspec.Struct, frozen=True):
     """`moved { from = …, to = … }`, with the addresses as written."""
 
@@ -198,8 +205,9 @@ class EncryptionBlock(msgspec.Struct, frozen=True):
 class Declarations(msgspec.Struct, frozen=True):
     """The declarations of one directory, overrides applied, ordered by file name, then by line.
 
-    `providers` are by local name and alias. The first of duplicate declarations is kept. `incomplete` means that a
-    file could not be read in full, so missing declarations may exist all the same.
+    `providers` are by local name and alias. The first of duplicate declarations is kept. `state_at` is the position of
+    a `backend`, `cloud` or `state_store` block, which only a root module uses. `incomplete` means that a file could not
+    be read in full, so missing declarations may exist all the same.
     """
 
     directory: str
@@ -217,6 +225,8 @@ class Declarations(msgspec.Struct, frozen=True):
     encryption: tuple[EncryptionBlock, ...] = ()
     uses: tuple[ProviderUse, ...] = ()
     required_versions: tuple[RequiredVersion, ...] = ()
+    constructs: tuple[ConstructUse, ...] = ()
+    state_at: Range | None = None
     incomplete: bool = False
 
 

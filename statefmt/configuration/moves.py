@@ -90,7 +90,7 @@ def moves(configuration: Configuration) -> list[DeclaredMove]:
     found: list[DeclaredMove] = []
     for path, module in configuration.modules.items():
         for block in module.declarations.moved:
-            source, target = _endpoint(block.source), _endpoint(block.target)
+            source, target = moved_endpoint(block.source), moved_endpoint(block.target)
             if source is None or target is None or type(source) is not type(target):
                 continue
             whole = _last_key(source) is NO_KEY and _last_key(target) is NO_KEY
@@ -103,7 +103,7 @@ def removals(configuration: Configuration) -> list[DeclaredRemoval]:
     found: list[DeclaredRemoval] = []
     for path, module in configuration.modules.items():
         for block in module.declarations.removed:
-            endpoint = _endpoint(block.source)
+            endpoint = moved_endpoint(block.source)
             if isinstance(endpoint, ModuleInstance):
                 found.append(DeclaredRemoval(Module((*path.names, *endpoint.module().names)), None, block))
             elif endpoint is not None:
@@ -146,7 +146,8 @@ def _with_key(address: AbsResourceInstance, key: InstanceKey) -> AbsResourceInst
     return AbsResource(address.module, address.resource.resource).instance(key)
 
 
-def _endpoint(expression: Expression) -> ModuleInstance | AbsResourceInstance | None:
+def moved_endpoint(expression: Expression) -> ModuleInstance | AbsResourceInstance | None:
+    """Parse an address of a `moved` or `removed` block, of a module or a resource; None if it is invalid."""
     traversal = as_traversal(expression)
     if traversal is None:
         return None

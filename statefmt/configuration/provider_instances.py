@@ -26,7 +26,7 @@ from statefmt.configuration.provider_reference import (
 )
 from statefmt.hcl.evaluate import evaluate
 from statefmt.hcl.operations import equal
-from statefmt.hcl.source import Problem, ProblemKind, Range, error
+from statefmt.hcl.source import Problem, ProblemKind, Range, error, warning
 from statefmt.hcl.syntax import AttributeAccess, Body, Expression, as_traversal
 from statefmt.hcl.value import Part, Unknown, Value, children
 from statefmt.model.addrs import (
@@ -48,6 +48,9 @@ from statefmt.model.cty.number import Number
 # OpenTofu's own arguments of a resource.
 META_ARGUMENTS: Final = frozenset({"count", "for_each", "provider", "depends_on"})
 _META_BLOCKS: Final = frozenset({"lifecycle", "provisioner", "connection", "timeouts", "dynamic", "_"})
+
+
+_FROM_CALLER: Final = Unknown("a caller of this module passes it")
 
 
 def _arguments(body: Body, path: str = "") -> Iterator[tuple[str, Expression]]:
@@ -144,13 +147,15 @@ class ProviderReferences:
         if use.is_function and use.local.local_name not in required:
             return unknown_function_provider(use, module)
         resolved = self.tree.resolve(module, reference.local)
-        return not_present(use.user, module, reference) if resolved is None else (resolved, reference.key)
+        if resolved is None:
+            return _without_alias(use, module) if use.is_function else not_present(use.user, module, reference)
+        return resolved, reference.key
 
     def declared_keys(self, config: ConfigProviderConfig) -> tuple[InstanceKey, ...] | Unknown:
         """Return the instance keys of an existing provider configuration; NO_KEY alone without `for_each`."""
         block = self.tree.declared.get(config)
         if block is None:
-            return (NO_KEY,)
+            return _FROM_CALLER if config in self.tree.expected else (NO_KEY,)
         found = self._keys.get(config)
         if found is None:
             expansion = self.instances.of_provider(config, block)
@@ -164,7 +169,7 @@ class ProviderReferences:
         if not self.tree.exists(config):
             return False
         if config not in self.tree.declared:
-            return provider.key is NO_KEY
+            return _FROM_CALLER if config in self.tree.expected else provider.key is NO_KEY
         if config not in self._keys:
             self.declared_keys(config)
         keys = self._keys[config]
@@ -349,18 +354,19 @@ class ProviderTree(msgspec.Struct, frozen=True):
     """Every provider configuration by its address.
 
     `declared` has the blocks. `passed` has the configurations passed to modules, by the address inside the module.
-    `expected` has the configurations that the root module expects from a caller (`configuration_aliases`): such a
-    module is meant to be called, so it can be checked, but not applied.
+    `expected` has the configurations that the root module expects from a caller (`configuration_aliases`), with their
+    local names: such a module is meant to be called, so it can be checked, but not applied.
     """
 
     configuration: Configuration
     declared: Mapping[ConfigProviderConfig, ProviderBlock]
     passed: Mapping[ConfigProviderConfig, ResolvedProvider]
-    expected: frozenset[ConfigProviderConfig] = frozenset()
+    expected: Mapping[ConfigProviderConfig, LocalProviderConfig] = {}
 
     def exists(self, config: ConfigProviderConfig) -> bool:
-        """Return whether a configuration exists: with a block, or as a default configuration of the root module."""
-        return config in self.declared or (config.module.is_root and not config.alias)
+        """Return whether a configuration exists: with a block, or in the root module by default or from its caller."""
+        is_default = config.module.is_root and not config.alias
+        return config in self.declared or is_default or config in self.expected
 
     def exactly(self, config: ConfigProviderConfig) -> ResolvedProvider | None:
         """Resolve an address without inheritance, to its block or to a passed configuration; None if neither exists."""
@@ -381,8 +387,7 @@ class ProviderTree(msgspec.Struct, frozen=True):
         while found is None and not alias and not module.is_root:
             module = module.parent()
             found = self.exactly(ConfigProviderConfig(module, provider, alias))
-        wanted = ConfigProviderConfig(module, provider, alias)
-        return ResolvedProvider(wanted) if found is None and wanted in self.expected else found
+        return found
 
 
 def not_present(user: object, module: Module, reference: ProviderReference) -> Problem:
@@ -407,11 +412,25 @@ def unknown_function_provider(use: ProviderUse, module: Module) -> Problem:
     )
 
 
+def _without_alias(use: ProviderUse, module: Module) -> Problem:
+    """Return the problem of a function whose alias leads nowhere.
+
+    Source: OpenTofu `internal/tofu/transform_provider.go`, ProviderFunctionTransformer.
+    """
+    return warning(
+        ProblemKind.NO_PROVIDER,
+        "Provider configuration not present",
+        f"{use.user} refers to {use.local}, but {module or 'the root module'} has no such provider configuration. "
+        "OpenTofu does not refuse this: it uses the default configuration of the root module, or none.",
+        use.range,
+    )
+
+
 def provider_tree(configuration: Configuration) -> ProviderTree:
     """Collect all provider configurations, and follow configurations passed between modules."""
     declared: dict[ConfigProviderConfig, ProviderBlock] = {}
     passed: dict[ConfigProviderConfig, ResolvedProvider] = {}
-    tree = ProviderTree(configuration, declared, passed, frozenset(_expected(configuration.root.declarations)))
+    tree = ProviderTree(configuration, declared, passed, dict(_expected(configuration.root.declarations)))
     for path, module in configuration.modules.items():
         for (name, alias), block in module.declarations.providers.items():
             provider = provider_named(module.declarations, name)
@@ -439,11 +458,14 @@ def provider_tree(configuration: Configuration) -> ProviderTree:
     return tree
 
 
-def _expected(root: Declarations) -> Iterator[ConfigProviderConfig]:
+def _expected(root: Declarations) -> Iterator[tuple[ConfigProviderConfig, LocalProviderConfig]]:
+    if root.state_at is not None:
+        # Only a root module has a backend, and it has no caller.
+        return
     for required, local in configuration_aliases(root):
         provider = provider_named(root, required.name)
-        if provider is not None:
-            yield ConfigProviderConfig(Module(), provider, local.alias)
+        if provider is not None and (local.local_name, local.alias) not in root.providers:
+            yield ConfigProviderConfig(Module(), provider, local.alias), local
 
 
 _KEY_SUMMARY: Final = "Invalid provider instance key"

@@ -128,6 +128,7 @@ class ProblemKind(Enum):
     VARIABLE = "variable"  # a value for an input variable
     PROVIDER_BLOCK = "provider block"  # a provider block with for_each and no alias, or with a reserved argument
     NO_PROVIDER = "no provider"  # a reference to a missing provider configuration
+    RELEASE = "release"  # a construct that the release does not support
     EVALUATION = "evaluation"  # an expression that OpenTofu would refuse to evaluate
 
 

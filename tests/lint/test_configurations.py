@@ -15,7 +15,7 @@ from statefmt.configuration import load
 from statefmt.configuration.provider_instances import ProviderReferences
 from statefmt.lint.check import check, check_configuration
 from statefmt.lint.registry import all_rules
-from statefmt.model.findings import Code, Finding
+from statefmt.model.findings import Code, Finding, Severity
 from tests.tables import each_row
 
 _FOLDER: Final = Path(__file__).parents[1] / "configurations"
@@ -55,6 +55,18 @@ def test_found(fixture: Path) -> None:
 @each_row("code", _CODES)
 def test_each_rule_finds_something_somewhere(code: str) -> None:
     assert any(told[0] == code for fixture in _FIXTURES for told in _expected(fixture))
+
+
+def test_a_function_with_an_unknown_alias_is_not_refused() -> None:
+    """OpenTofu uses the default configuration of the root module instead (`internal/tofu/transform_provider.go`)."""
+    found = check_configuration(ProviderReferences(load(_FOLDER / "provider-functions")), select=["CFG008"])
+    warned = [
+        (finding.place.line, finding.summary)
+        for finding in found
+        if finding.severity is Severity.WARNING
+        if finding.place
+    ]
+    assert warned == [(13, "Provider configuration not present")]
 
 
 def test_without_a_configuration_nothing_is_said_of_one() -> None:

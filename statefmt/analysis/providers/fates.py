@@ -313,7 +313,7 @@ def provider_declarations(references: ProviderReferences, fates: Sequence[Fate])
     for fate in fates:
         numbers = bound.setdefault(_there(references, fate.bound), [0, 0])
         numbers[not fate.obj.is_current] += 1
-    configs = {*references.tree.declared, *(provider.config for provider in bound)}
+    configs = {*references.tree.declared, *references.tree.expected, *(provider.config for provider in bound)}
     return [_declaration(references, config, bound) for config in sorted(configs, key=config_order)]
 
 

@@ -62,7 +62,7 @@ def check_command(
     *,
     finding: FindingOptions,
     release: Annotated[
-        str | None, Option("--for", metavar="RELEASE", help="Also report what this release would lose: 1.8.")
+        str | None, Option("--for", metavar="RELEASE", help="Also report what this release would lose or refuse: 1.8.")
     ] = None,
     json_schema: Annotated[
         bool, Option("--json-schema", help="Also validate with the JSON schema of the format.")

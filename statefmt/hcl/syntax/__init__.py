@@ -5,7 +5,7 @@ Source of the references: HCL `traversal_for_expr.go`, `hclsyntax/variables.go`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, Protocol, TypeAlias
 
 import msgspec
@@ -48,8 +48,8 @@ class Body(Protocol):
         """Return the attribute, if any. With `literal`, JSON strings are not parsed as templates."""
         ...
 
-    def block_types(self) -> Sequence[str]:
-        """Return the types of all blocks; none in JSON, where any member may be a block."""
+    def block_types(self) -> Mapping[str, Range]:
+        """Return the types of all blocks, each with its position; none in JSON, where any member may be a block."""
         ...
 
     def blocks(self, type_: str, labels: int = 0) -> Sequence[Block]:
@@ -85,8 +85,8 @@ class MergedBody:
             return self._base.attribute(name, literal=literal)
         return self._over.attribute(name, literal=literal) or self._base.attribute(name, literal=literal)
 
-    def block_types(self) -> Sequence[str]:
-        return tuple(dict.fromkeys((*self._base.block_types(), *self._over.block_types())))
+    def block_types(self) -> Mapping[str, Range]:
+        return {**self._base.block_types(), **self._over.block_types()}
 
     def blocks(self, type_: str, labels: int = 0) -> Sequence[Block]:
         return self._over.blocks(type_, labels) or self._base.blocks(type_, labels)

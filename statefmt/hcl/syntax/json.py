@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, TypeAlias
 
 import msgspec
@@ -128,8 +128,8 @@ class JsonBody:
         place = text.range(first.name.start, first.value.stop)
         return Argument(name, text.expression(first.value, literal=literal), text.place(first.name), place)
 
-    def block_types(self) -> Sequence[str]:
-        return ()
+    def block_types(self) -> Mapping[str, Range]:
+        return {}
 
     def blocks(self, type_: str, labels: int = 0) -> Sequence[Block]:
         return [

@@ -140,8 +140,13 @@ def _will_change(subject: Subject) -> Iterable[Finding]:
         return
     places = _Places(subject.configuration)
     for fate in changing:
-        if fate.address.resource.resource.mode is not ResourceMode.DATA:
+        if fate.address.resource.resource.mode is not ResourceMode.DATA and not _is_converted(fate):
             yield _change(subject, fate, places)
+
+
+def _is_converted(fate: Fate) -> bool:
+    """Whether a `moved` block moves an object to another type: it gets the provider of that type with its new data."""
+    return fate.address.resource.resource.type != fate.instance.addr.resource.resource.type
 
 
 class _Places:
@@ -262,6 +267,8 @@ def _covered_by_move(subject: Subject) -> Iterable[Finding]:
     for move, of in taken.items():
         more = f", and {len(of) - 1} more" if len(of) > 1 else ""
         detail = f"The block moves {of[0].instance.addr} to {of[0].address}{more}; the provider is checked there."
+        if _is_converted(of[0]):
+            detail += f" The provider of {of[0].address} must be able to convert an object of the old type."
         yield Code.COVERED_BY_MOVE.finding(
             "Covered by a moved block", detail, str(of[0].instance.addr), place=place(move.block.range)
         )
@@ -449,7 +456,8 @@ Remove the key, unless you plan to use it.
 
 ## What it does
 Reports, with `--config`, each `moved` block that moves objects of the state to another address. The provider of
-these objects is checked at the new address.
+these objects is checked at the new address. If the block moves them to another type, the provider of that type takes
+them over and converts them, so that CFS004 does not report the change.
 
 ## Why is this bad?
 Nothing is wrong: without the block, OpenTofu would destroy the objects at their old address, perhaps through a

@@ -24,3 +24,14 @@ resource "terraform_data" "deep" {
   }
   input = max(1, provider::aws::number("1"))
 }
+provider "aws" {
+  alias    = "by_region"
+  for_each = toset(["eu-west-1"])
+}
+output "g" { value = provider::aws::by_region::arn_parse("x") }
+module "one_region" {
+  source = "./one_region"
+  providers = {
+    aws = aws.by_region["eu-west-1"]
+  }
+}

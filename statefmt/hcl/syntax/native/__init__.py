@@ -5,7 +5,7 @@ Source: HCL `hclsyntax/parser.go`, `structure.go`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from statefmt.golang import nfc
@@ -108,6 +108,8 @@ class NativeBody:
         self._node = node
         self._attributes: dict[str, Node] = {}
         self._blocks: list[tuple[str, Node]] = []
+        # By number: several readers ask for the same blocks.
+        self._read: dict[int, Block] = {}
         # Attributes on the line of a syntax error may be part of it.
         self._broken: set[str] = set()
         children = node.children if node is not None else []
@@ -137,11 +139,17 @@ class NativeBody:
         )
         return Argument(name, expression, self._reader.range(inside[0]), self._reader.range(node))
 
-    def block_types(self) -> Sequence[str]:
-        return tuple(dict.fromkeys(name for name, _ in self._blocks))
+    def block_types(self) -> Mapping[str, Range]:
+        first: dict[str, Node] = {}
+        for name, node in self._blocks:
+            first.setdefault(name, node)
+        return {name: self._reader.range(parts(node)[0]) for name, node in first.items()}
 
     def blocks(self, type_: str, labels: int = 0) -> Sequence[Block]:
-        found = [self._block(type_, node) for name, node in self._blocks if name == type_]
+        for number, (name, node) in enumerate(self._blocks):
+            if name == type_ and number not in self._read:
+                self._read[number] = self._block(type_, node)
+        found = [self._read[number] for number, (name, _) in enumerate(self._blocks) if name == type_]
         return [block for block in found if self._has_labels(block, labels)]
 
     def functions(self) -> Iterator[tuple[str, Range]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -124,7 +125,7 @@ def _undeclared(references: ProviderReferences) -> Iterable[Finding]:
         if isinstance(bound, Problem) and bound.kind is ProblemKind.NO_PROVIDER:
             # A function has no address: a block calls it.
             address = str(module) if use.is_function else ".".join(filter(None, (str(module), use.user)))
-            yield problem_finding(Code.PROVIDER_UNDECLARED, bound, address)
+            yield replace(problem_finding(Code.PROVIDER_UNDECLARED, bound, address), severity=bound.severity)
 
 
 def _key_undeclared(references: ProviderReferences) -> Iterable[Finding]:
@@ -371,9 +372,10 @@ Write out the name of the configuration (`aws.by_region[each.key]`).
 Reports, with `--config`, a block whose provider configuration is neither declared by a `provider` block nor passed by a
 caller of its module: `resource`, `data` (also in `check`), `ephemeral`, `import`, and the `action` and `list` blocks of
 Terraform. It also reports the functions of providers (`provider::aws::arn_parse`): their provider must be in
-`required_providers` of the module.
+`required_providers` of the module. If only their alias does not exist, OpenTofu uses another configuration, and this is
+a warning.
 
-What a root module names in `configuration_aliases` counts as passed: it is a module for others to call.
+What a root module without a backend names in `configuration_aliases` counts as passed: other modules call it (CFG021).
 
 ## Why is this bad?
 The next plan fails with "Provider configuration not present". A module never inherits a configuration with an

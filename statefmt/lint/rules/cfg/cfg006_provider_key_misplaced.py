@@ -2,7 +2,8 @@ r"""A provider reference has an unexpected key, or lacks one
 
 ## What it does
 Reports, with `--config`, an instance key on a provider configuration without `for_each`, a reference without a key
-to a configuration with `for_each`, and keys on the left side in the `providers` of a module.
+to a configuration with `for_each`, and keys on the left side in the `providers` of a module. A call of a provider
+function cannot have a key, so that it cannot name a configuration with `for_each`.
 
 ## Why is this bad?
 OpenTofu refuses the configuration. A reference always names one instance; a collection of instances cannot be
@@ -16,7 +17,8 @@ resource "aws_vpc" "main" {
 ```
 
 ## What to do
-Add the key (`aws.by_region[each.key]`), or remove it.
+Add the key (`aws.by_region[each.key]`), or remove it. Call a provider function in a module that is passed one instance
+(`providers = { aws = aws.by_region["eu-west-1"] }`), or through a configuration without `for_each`.
 """
 
 from collections.abc import Iterable
@@ -53,6 +55,15 @@ def _check(references: ProviderReferences) -> Iterable[Finding]:
                 if isinstance(child, ProviderReference) and child.key is not None:
                     yield _finding("module", _LEFT, address, child.key_range)
                 yield from _of_reference(declared, pair.parent, "module", address)
+    for path, use in references.uses():
+        bound = references.use_binding(path, use)
+        if not use.is_function or isinstance(bound, Problem) or bound[0].key is not None:
+            continue
+        declaration = references.tree.declared.get(bound[0].config)
+        if declaration is not None and declaration.for_each is not None:
+            detail = f"{use.user} is a function of {bound[0].config}, which has for_each; a function cannot name a key."
+            summary, where = "Uninitialized function provider", place(use.range)
+            yield Code.PROVIDER_KEY_MISPLACED.finding(summary, detail, str(path), place=where)
 
 
 def _of_reference(declared: Declarations, expression: Expression, kind: str, address: str) -> Iterable[Finding]:
