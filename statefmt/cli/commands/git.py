@@ -27,7 +27,6 @@ from statefmt.locations import STANDARD_INPUT, display_name
 from statefmt.operations_files import EditOptions
 from statefmt.render.terminal import one_line
 from statefmt.store.files import read_bounded, write_over
-from statefmt.store.git import read_git_object
 from statefmt.store.reading import reason_of
 from statefmt.text import printable, shell_line
 
@@ -314,7 +313,7 @@ def unmerged_versions(path: str) -> tuple[str, str, str]:
     if stages != {"1", "2", "3"}:
         raise StoreError(f"{path}: git has no unmerged versions of both sides and their base; see `git status`")
     base, ours, theirs = (f"git::{stage}:./{path}" for stage in "123")
-    if read_git_object(ours, os.environ) != Path(path).read_bytes():
+    if run_context().read(ours) != Path(path).read_bytes():
         command = shell_line(["git", "checkout", "--ours", "--", path])
         raise StoreError(f"{path}: the file is not the version of our side; `{command}` restores that")
     return base, path, theirs
