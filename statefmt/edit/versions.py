@@ -26,7 +26,7 @@ from statefmt.model.errors import SelectionError, StatetoolError, StoreError
 from statefmt.model.snapshot import HIGHEST_SERIAL, Snapshot
 from statefmt.store.backends import RemoteName, VersionName
 from statefmt.store.files import path_of
-from statefmt.store.git import BlobReader, GitPath, git_blobs, git_path, git_revisions, is_shallow, utc_time
+from statefmt.store.git import BlobReader, GitPath, blob_ids, git_blobs, git_path, git_revisions, is_shallow, utc_time
 from statefmt.store.local.history import backups
 from statefmt.store.local.journal import checksum
 from statefmt.store.local.state_file import linked_file
@@ -66,10 +66,10 @@ class Origin(Struct, frozen=True):
 class StateVersion(Struct, frozen=True):
     """A version of a state, with its origins, the best one first; `is_current` if it is the state itself.
 
-    `serial` and `lineage` are None and "" if the content does not say.
+    `digest` tells its content from all others. `serial` and `lineage` are None and "" if the content does not say.
     """
 
-    checksum: str
+    digest: str
     origins: tuple[Origin, ...]
     serial: int | None
     lineage: str
@@ -132,7 +132,7 @@ class _Found(Struct, frozen=True):
     origin: Origin
     content: Callable[[], bytes]
     is_current: bool = False
-    # Known without reading: of blobs in git, many commits may share one.
+    # The ID of the blob in git, or the SHA-256 that the content must have.
     key: str = ""
 
 
@@ -226,28 +226,28 @@ _ORDER: Final = tuple(OriginKind)
 
 
 def _in_order(context: RunContext, found: Sequence[_Found]) -> list[StateVersion]:
-    """Read each content once, join equal ones, and sort them."""
+    """Read each content once, join equal ones, and sort them. Those in git are last."""
     known: dict[str, str] = {}
     versions: dict[str, StateVersion] = {}
     for number, one in enumerate(found):
         context.phase("reading versions", number, len(found), "versions")
-        digest = known.get(one.key) if one.origin.kind is OriginKind.GIT else None
+        in_git = one.origin.kind is OriginKind.GIT
+        # Git has computed a digest of its contents already.
+        digest = known.get(one.key, one.key) if in_git else f"{one.origin.kind} {one.origin.place}"
         head: _Head | None = None
-        content = b""
-        if digest is None:
+        if digest not in versions:
             try:
                 content = one.content()
-                digest = checksum(content)
+                if not in_git:
+                    digest = checksum(content)
+                    known.update(dict.fromkeys(blob_ids(content), digest))
                 head = msgspec.json.decode(content, type=_Head)
-            except StoreError:
-                digest = f"{one.origin.kind} {one.origin.place}"
-            except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            except (StoreError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+                # It is listed with the error of reading it.
                 pass
-        assert digest is not None
         if one.origin.kind is OriginKind.EDIT and one.key and one.key != digest:
             # Another program has changed the state since.
             continue
-        known[one.key] = digest
         former = versions.get(digest)
         if former is None:
             serial, lineage = (None, "") if head is None else (head.serial, head.lineage)

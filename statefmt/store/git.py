@@ -198,6 +198,14 @@ def is_shallow(name: str, folder: str, environment: Mapping[str, str]) -> bool:
     return run_git(name, ["rev-parse", "--is-shallow-repository"], environment, folder).stdout == b"true\n"
 
 
+def blob_ids(content: bytes) -> tuple[str, str]:
+    """Return the IDs that git gives a content, in repositories with SHA-1 and with SHA-256."""
+    from hashlib import sha1, sha256
+
+    blob = b"blob %d\0%b" % (len(content), content)
+    return sha1(blob, usedforsecurity=False).hexdigest(), sha256(blob).hexdigest()
+
+
 # Returns the content of a blob.
 BlobReader: TypeAlias = Callable[[str], bytes]
 
@@ -224,7 +232,8 @@ def git_blobs(name: str, folder: str, environment: Mapping[str, str]) -> Iterato
             head = answers.readline().split()
             if len(head) != 3 or head[1] != b"blob":
                 raise StoreError(f"{name}: {_NOT_HERE}")
-            content = answers.read(int(head[2]) + 1)
-            return content[:-1]
+            content = answers.read(int(head[2]))
+            answers.read(1)
+            return content
 
         yield read

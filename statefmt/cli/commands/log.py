@@ -212,10 +212,10 @@ def _print_patches(
 
     context, terminal = run_context(), result_terminal()
     readable = [one.version for one in log.changes if not one.problem]
-    before = {new.checksum: old for old, new in pairwise(readable)}
+    before = {new.digest: old for old, new in pairwise(readable)}
     for one in reversed(changes):
         print(version_text(one, terminal))
-        former = before.get(one.version.checksum)
+        former = before.get(one.version.digest)
         if one.problem or former is None:
             said = f"cannot be read: {one.problem}" if one.problem else "the first available version"
             print(f"\n{terminal.wrap(said, '  ')}\n")
