@@ -63,11 +63,11 @@ with lazy_imports(globals()):
         reconcile as reconcile,
     )
     from statefmt.edit.versions import (
-        Origin as Origin,
-        OriginKind as OriginKind,
         StateLog as StateLog,
         StateVersion as StateVersion,
         VersionChanges as VersionChanges,
+        VersionOrigin as VersionOrigin,
+        VersionSource as VersionSource,
         newest_backup as newest_backup,
         read_version as read_version,
         state_log as state_log,

@@ -33,7 +33,7 @@ from statefmt.store.local.state_file import linked_file
 from statefmt.store.reading import GIT, STANDARD_INPUT, display_name, read_bytes
 
 
-class OriginKind(StrEnum):
+class VersionSource(StrEnum):
     """Where a version was found. The first kinds know best who wrote it, and when."""
 
     EDIT = "edit"
@@ -43,7 +43,7 @@ class OriginKind(StrEnum):
     BACKUP = "backup"
 
 
-class Origin(Struct, frozen=True):
+class VersionOrigin(Struct, frozen=True):
     """One place of a version.
 
     `place` is the number of statetool's edit that wrote it, the ID that the service gave it, the commit, or the path.
@@ -51,7 +51,7 @@ class Origin(Struct, frozen=True):
     are the user and the command of the edit, or the author and the subject of the commit, "" if unknown.
     """
 
-    kind: OriginKind
+    kind: VersionSource
     place: str
     time: str
     who: str = ""
@@ -70,14 +70,14 @@ class StateVersion(Struct, frozen=True):
     """
 
     digest: str
-    origins: tuple[Origin, ...]
+    origins: tuple[VersionOrigin, ...]
     serial: int | None
     lineage: str
     is_current: bool
     content: Callable[[], bytes]
 
     @property
-    def origin(self) -> Origin:
+    def origin(self) -> VersionOrigin:
         """The origin that knows best who wrote the version, and when."""
         return self.origins[0]
 
@@ -129,7 +129,7 @@ class _Head(Struct):
 
 
 class _Found(Struct, frozen=True):
-    origin: Origin
+    origin: VersionOrigin
     content: Callable[[], bytes]
     is_current: bool = False
     # The ID of the blob in git, or the SHA-256 that the content must have.
@@ -153,10 +153,10 @@ def _own(context: RunContext, name: str) -> Iterator[_Found]:
         if not os.path.lexists(path):
             raise StoreError(f"{display_name(name)}: there is no such file")
         time = utc_time(path.stat().st_mtime)
-        yield _Found(Origin(OriginKind.FILE, name, time), partial(context.read, name), is_current=True)
+        yield _Found(VersionOrigin(VersionSource.FILE, name, time), partial(context.read, name), is_current=True)
         for backup in backups(path):
             time = utc_time(backup.stat().st_mtime)
-            yield _Found(Origin(OriginKind.BACKUP, str(backup), time), partial(read_bytes, str(backup)))
+            yield _Found(VersionOrigin(VersionSource.BACKUP, str(backup), time), partial(read_bytes, str(backup)))
     else:
         yield from _of_service(context, name)
     history = history_at(context, name)
@@ -164,14 +164,14 @@ def _own(context: RunContext, name: str) -> Iterator[_Found]:
     for number, entry in enumerate(entries):
         later = entries[number + 1] if number + 1 < len(entries) else None
         if later is not None and later.before == entry.after:
-            origin = Origin(OriginKind.EDIT, str(entry.number), entry.time, entry.user, entry.command)
+            origin = VersionOrigin(VersionSource.EDIT, str(entry.number), entry.time, entry.user, entry.command)
             yield _Found(origin, partial(history.content, entry.after))
         elif later is None:
             # Its content is that of the state, unless another program has changed it.
-            origin = Origin(OriginKind.EDIT, str(entry.number), entry.time, entry.user, entry.command)
+            origin = VersionOrigin(VersionSource.EDIT, str(entry.number), entry.time, entry.user, entry.command)
             yield _Found(origin, partial(context.read, name), key=entry.after)
         if (number == 0 or entries[number - 1].after != entry.before) and not entry.creates:
-            origin = Origin(OriginKind.BACKUP, f"before edit {entry.number}", entry.time)
+            origin = VersionOrigin(VersionSource.BACKUP, f"before edit {entry.number}", entry.time)
             yield _Found(origin, partial(history.content, entry.before))
 
 
@@ -183,10 +183,10 @@ def _of_service(context: RunContext, name: RemoteName) -> Iterator[_Found]:
     except NoVersionsError:
         stored = store_at(context, name).read().data
         now = context.clock().timestamp()
-        yield _Found(Origin(OriginKind.FILE, name, utc_time(now)), lambda: stored, is_current=True)
+        yield _Found(VersionOrigin(VersionSource.FILE, name, utc_time(now)), lambda: stored, is_current=True)
         return
     for one in found:
-        origin = Origin(OriginKind.SERVICE, one.id, one.time)
+        origin = VersionOrigin(VersionSource.SERVICE, one.id, one.time)
         yield _Found(origin, partial(context.read, VersionName(name, one.id)), one.is_current)
 
 
@@ -217,12 +217,12 @@ def _git(context: RunContext, name: str, where: GitPath, blobs: BlobReader) -> I
     if is_shallow(name, where.folder, context.environment):
         context.note(f"{display_name(name)}: this clone is shallow: earlier revisions in git are not available")
     for place, one in enumerate(found):
-        origin = Origin(OriginKind.GIT, one.commit, one.time, one.author, one.subject)
+        origin = VersionOrigin(VersionSource.GIT, one.commit, one.time, one.author, one.subject)
         is_current = name.startswith(GIT) and place == len(found) - 1
         yield _Found(origin, partial(blobs, one.blob), is_current, key=one.blob)
 
 
-_ORDER: Final = tuple(OriginKind)
+_ORDER: Final = tuple(VersionSource)
 
 
 def _in_order(context: RunContext, found: Sequence[_Found]) -> list[StateVersion]:
@@ -231,7 +231,7 @@ def _in_order(context: RunContext, found: Sequence[_Found]) -> list[StateVersion
     versions: dict[str, StateVersion] = {}
     for number, one in enumerate(found):
         context.phase("reading versions", number, len(found), "versions")
-        in_git = one.origin.kind is OriginKind.GIT
+        in_git = one.origin.kind is VersionSource.GIT
         # Git has computed a digest of its contents already.
         digest = known.get(one.key, one.key) if in_git else f"{one.origin.kind} {one.origin.place}"
         head: _Head | None = None
@@ -245,13 +245,20 @@ def _in_order(context: RunContext, found: Sequence[_Found]) -> list[StateVersion
             except (StoreError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
                 # It is listed with the error of reading it.
                 pass
-        if one.origin.kind is OriginKind.EDIT and one.key and one.key != digest:
+        if one.origin.kind is VersionSource.EDIT and one.key and one.key != digest:
             # Another program has changed the state since.
             continue
         former = versions.get(digest)
         if former is None:
             serial, lineage = (None, "") if head is None else (head.serial, head.lineage)
-            versions[digest] = StateVersion(digest, (one.origin,), serial, lineage, one.is_current, one.content)
+            versions[digest] = StateVersion(
+                digest=digest,
+                origins=(one.origin,),
+                serial=serial,
+                lineage=lineage,
+                is_current=one.is_current,
+                content=one.content,
+            )
         else:
             origins = sorted([*former.origins, one.origin], key=lambda each: (_ORDER.index(each.kind), each.time))
             versions[digest] = replace(former, origins=tuple(origins), is_current=former.is_current or one.is_current)
@@ -297,6 +304,8 @@ def state_log(context: RunContext, name: str, versions: Sequence[StateVersion], 
         missing = None if previous is None else _gap(previous, version)
         changes.append(VersionChanges(version, snapshot.terraform_version, events, missing=missing))
         last, previous = state, version
+    if not versions:
+        raise StoreError(f"{display_name(name)}: no commit up to this revision has this file")
     if last is None:
         reasons = "".join(f"\n  {one.problem}" for one in changes)
         raise StoreError(f"{display_name(name)}: no version of this state can be read{reasons}")

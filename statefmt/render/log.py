@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from statefmt.analysis.life import BlamedPath, Event, EventKind
-from statefmt.edit.versions import Origin, OriginKind, VersionChanges
+from statefmt.edit.versions import VersionChanges, VersionOrigin, VersionSource
 from statefmt.render.json_output import document
 from statefmt.render.table import table
 from statefmt.render.terminal import Terminal, one_line, time_text
@@ -47,11 +47,11 @@ def _columns(one: VersionChanges) -> tuple[str, str, str, str, str]:
     return time_text(origin.time), serial, _place(origin), printable(origin.who), printable(one.release)
 
 
-def _place(origin: Origin) -> str:
-    if origin.kind is OriginKind.GIT:
+def _place(origin: VersionOrigin) -> str:
+    if origin.kind is VersionSource.GIT:
         return f"git {origin.place[:_COMMIT]}"
     return printable(
-        origin.place if origin.kind in (OriginKind.FILE, OriginKind.BACKUP) else f"{origin.kind} {origin.place}"
+        origin.place if origin.kind in (VersionSource.FILE, VersionSource.BACKUP) else f"{origin.kind} {origin.place}"
     )
 
 

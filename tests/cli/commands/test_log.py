@@ -140,6 +140,19 @@ def test_versions_of_a_bucket(
     assert (version["origins"][0]["kind"], version["events"][0]["paths"]) == ("service", ["size"])
 
 
+def test_a_revision_and_a_shallow_clone(
+    repository: Path, statetool: Statetool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert len(statetool("log", "--state", "git:HEAD~1:s").text.splitlines()) == 2
+    missing = statetool("log", "--state", "git:HEAD:t")
+    assert (missing.status, "no commit" in missing.err) == (2, True)
+    source = f"file://{repository.parent.absolute()}"
+    subprocess.run(["git", "clone", "--quiet", "--depth", "1", source, "clone"], check=True)
+    monkeypatch.chdir("clone")
+    done = statetool("log", "--state", "s")
+    assert (done.status, "shallow" in done.err) == (0, True)
+
+
 def test_diff_with_head_and_backup(repository: Path, statetool: Statetool) -> None:
     assert statetool("diff", "--head", "s").text == "no differences\n"
     assert "no backups" in statetool("diff", "--backup", "s").err
