@@ -48,7 +48,7 @@ class VersionOrigin(Struct, frozen=True):
 
     `place` is the number of statetool's edit that wrote it, the ID that the service gave it, the commit, or the path.
     `time` (UTC, RFC 3339) is that of the edit, the write to the service, the commit or the file; `who` and `message`
-    are the user and the command of the edit, or the author and the subject of the commit, "" if unknown.
+    are the user and the command of the edit, or the author and the subject of the commit. All three are "" if unknown.
     """
 
     kind: VersionSource
@@ -59,8 +59,8 @@ class VersionOrigin(Struct, frozen=True):
 
     @property
     def second(self) -> str:
-        """The time without fractions of a second, to be compared as text."""
-        return self.time[: len("2026-01-31T12:00:00")]
+        """The time without fractions of a second, to be compared as text; an unknown time is later than all others."""
+        return self.time[: len("2026-01-31T12:00:00")] or "9999"
 
 
 class StateVersion(Struct, frozen=True):
@@ -97,13 +97,14 @@ class VersionChanges(Struct, frozen=True):
 
 
 class StateLog(Struct, frozen=True):
-    """The changes of the versions of a state, oldest first, and remarks on what they cannot show."""
+    """The changes of the versions of a state, oldest first, and remarks on what they cannot show.
+
+    `last` is the content of the last version that can be read, and `lives` has the selected instances.
+    """
 
     changes: tuple[VersionChanges, ...]
     notes: tuple[str, ...]
-    first: int
-    chosen: frozenset[int]
-    last: Snapshot | None
+    last: Snapshot
     lives: Lives
 
 
@@ -162,14 +163,12 @@ def _own(context: RunContext, name: str) -> Iterator[_Found]:
     history = history_at(context, name)
     entries = history.load().entries
     for number, entry in enumerate(entries):
-        later = entries[number + 1] if number + 1 < len(entries) else None
-        if later is not None and later.before == entry.after:
+        is_last = number + 1 == len(entries)
+        if is_last or entries[number + 1].before == entry.after:
+            # The last edit wrote the state, unless another program has changed it since.
+            content = partial(context.read, name) if is_last else partial(history.content, entry.after)
             origin = VersionOrigin(VersionSource.EDIT, str(entry.number), entry.time, entry.user, entry.command)
-            yield _Found(origin, partial(history.content, entry.after))
-        elif later is None:
-            # Its content is that of the state, unless another program has changed it.
-            origin = VersionOrigin(VersionSource.EDIT, str(entry.number), entry.time, entry.user, entry.command)
-            yield _Found(origin, partial(context.read, name), key=entry.after)
+            yield _Found(origin, content, key=entry.after)
         if (number == 0 or entries[number - 1].after != entry.before) and not entry.creates:
             origin = VersionOrigin(VersionSource.BACKUP, f"before edit {entry.number}", entry.time)
             yield _Found(origin, partial(history.content, entry.before))
@@ -182,8 +181,7 @@ def _of_service(context: RunContext, name: RemoteName) -> Iterator[_Found]:
         found = kept_versions(name, context.connection())
     except NoVersionsError:
         stored = store_at(context, name).read().data
-        now = context.clock().timestamp()
-        yield _Found(VersionOrigin(VersionSource.FILE, name, utc_time(now)), lambda: stored, is_current=True)
+        yield _Found(VersionOrigin(VersionSource.FILE, name, ""), lambda: stored, is_current=True)
         return
     for one in found:
         origin = VersionOrigin(VersionSource.SERVICE, one.id, one.time)
@@ -319,7 +317,7 @@ def state_log(context: RunContext, name: str, versions: Sequence[StateVersion], 
         if life in lives.chosen and criteria != Criteria()
     )
     changes[first] = replace(changes[first], events=present)
-    return StateLog(tuple(changes), tuple(_notes(changes)), first, frozenset(lives.chosen), last.result.snapshot, lives)
+    return StateLog(tuple(changes), tuple(_notes(changes)), last.result.snapshot, lives)
 
 
 def read_version(context: RunContext, name: str, version: StateVersion, like: LoadedState | None = None) -> LoadedState:
@@ -339,7 +337,9 @@ def _notes(changes: Sequence[VersionChanges]) -> Iterator[str]:
     """Yield remarks on the order of the versions."""
     versions = [one.version for one in changes if not one.problem]
     for before, now in pairwise(versions):
-        if before.lineage == now.lineage and before.serial == now.serial:
+        if before.lineage != now.lineage:
+            yield f"the lineage changes at serial {now.serial}: the versions before it may be those of another state"
+        elif before.serial == now.serial:
             yield f"two different versions have serial {now.serial}; they are compared in the order of their times"
     current = next((place for place, one in enumerate(versions) if one.is_current), None)
     if current is not None and current < len(versions) - 1:

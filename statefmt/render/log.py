@@ -44,7 +44,13 @@ def version_text(one: VersionChanges, terminal: Terminal) -> str:
 def _columns(one: VersionChanges) -> tuple[str, str, str, str, str]:
     origin = one.version.origin
     serial = "" if one.version.serial is None else str(one.version.serial)
-    return time_text(origin.time), serial, _place(origin), printable(origin.who), printable(one.release)
+    return (
+        time_text(origin.time) if origin.time else "",
+        serial,
+        _place(origin),
+        printable(origin.who),
+        printable(one.release),
+    )
 
 
 def _place(origin: VersionOrigin) -> str:
@@ -101,7 +107,7 @@ def _version(one: VersionChanges) -> dict[str, object]:
             {
                 "kind": origin.kind.value,
                 "place": origin.place,
-                "time": origin.time,
+                "time": origin.time or None,
                 "who": origin.who or None,
                 "message": origin.message or None,
             }

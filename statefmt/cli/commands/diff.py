@@ -42,12 +42,7 @@ _SIDE = "A state file, a folder or URL of a state, git:REVISION:PATH for one in 
 
 @examples(
     ("Show what has changed since the last backup.", "statetool diff --backup"),
-    ("Show what has changed since another backup.", "statetool diff terraform.tfstate.backup"),
-    ("Show what has changed since the last commit.", "statetool diff --head"),
-    (
-        "Compare the last commit with the state in the working tree.",
-        "statetool diff git:HEAD:prod.tfstate prod.tfstate",
-    ),
+    ("Compare the last commit with the state in the working tree.", "statetool diff --head prod.tfstate"),
     ("Print moved, removed and import blocks to paste.", "statetool diff --moved-blocks old.tfstate new.tfstate"),
     ("Write a page for a review.", "statetool diff --format html old.tfstate new.tfstate > diff.html"),
 )
@@ -119,8 +114,8 @@ def diff_command(
 ) -> int:
     """Show the differences between two states, by address, object and value.
 
-    With one state, compare it with that of the current workspace. With --version, --backup and --head, OLD is the state
-    that has it, by default that of the current workspace.
+    With one state, compare it with that of the current workspace. With --version, --backup or --head, OLD is the state
+    that has it.
 
     Sensitive values, and what rules SEC001 to SEC004 and OUT004 take for a secret, are hidden, even where they differ.
     An instance at another address has moved if its type and identity (or id, or all attributes) are the same.

@@ -12,7 +12,7 @@ from typing import Annotated, Final
 from msgspec.structs import replace
 from typer import Argument, BadParameter, Option
 
-from statefmt import SelectionError
+from statefmt import SelectionError, StoreError
 from statefmt.addrs import AbsResourceInstance
 from statefmt.cli.command import declared, examples, takes
 from statefmt.cli.named_state import state_name
@@ -55,29 +55,22 @@ def log_command(
     chosen: Criteria,
     state: StateOption = None,
     attr: Annotated[
-        str | None, Option(metavar="PATH", help="Only changes of this attribute, such as tags.Name, or of its parts.")
+        str | None, Option(metavar="PATH", help="Only changes of this attribute, such as tags.Name.")
     ] = None,
     only: Annotated[
-        list[str] | None, Option(metavar="KIND,...", help=f"Only these kinds of changes: {', '.join(EventKind)}.")
+        list[str] | None, Option(metavar="KIND,...", help="Only these kinds of changes, such as moved or rebound.")
     ] = None,
     since: Annotated[
-        str | None, Option(metavar="TIME", help="Only versions since a date (2026-01-31), a time, or an age (30d).")
+        str | None, Option(metavar="TIME", help="Only versions since 2026-01-31, a time or an age (30d).")
     ] = None,
-    by: Annotated[
-        str | None, Option(metavar="NAME", help="Only versions of users or authors whose name contains this.")
-    ] = None,
+    by: Annotated[str | None, Option(metavar="NAME", help="Only versions by users or authors with this name.")] = None,
     patch: Annotated[bool, Option("--patch", "-p", help="Show the differences of each version.")] = False,
     show_sensitive: ShowSensitiveOption = False,
     output_format: FormatOption = OutputFormat.TEXT,
 ) -> int:
-    """Show what changed from version to version of a state, newest first, with the time, the user and the release.
+    """Show what changed from version to version of a state, newest first.
 
-    Versions are the commits of a file in git, its backups, statetool's history, and what a bucket keeps. Instances are
-    followed through moves: those selected at any time are shown with all addresses. A state that is git:REVISION:PATH
-    has the versions up to that revision.
-
-    A version that cannot be read is listed with the reason, and missing serials are named. The time of a commit, a
-    backup or a file may be later than that of the change.
+    Versions are in git, in backups, in statetool's history and in a bucket. Instances are followed through moves.
     """
     if patch and output_format is OutputFormat.JSON:
         raise BadParameter("cannot be combined with --format json", param_hint="--patch")
@@ -134,7 +127,8 @@ def blame_command(
     name = state_name(state, to_read=True)
     with state_versions(context, name) as versions:
         log = state_log(context, name, _up_to_current(versions), chosen)
-    assert log.last is not None
+    if log.changes[-1].problem:
+        raise StoreError(log.changes[-1].problem)
     met = select(instances(log.last), chosen)
     if len(met) > 1:
         raise SelectionError(f"{address} selects {len(met)} instances; give the address of one")
@@ -172,7 +166,7 @@ def _narrowed(
         event
         for event in one.events
         if event.kind in wanted
-        and (event.life in log.chosen or (everything and event.life is None))
+        and (event.life in log.lives.chosen or (everything and event.life is None))
         and (attr is None or event.kind in _ALWAYS or event.touches(attr))
     )
     return replace(one, events=chosen)

@@ -140,6 +140,17 @@ def test_versions_of_a_bucket(
     assert (version["origins"][0]["kind"], version["events"][0]["paths"]) == ("service", ["size"])
 
 
+def test_blame_of_a_damaged_state(repository: Path, statetool: Statetool) -> None:
+    repository.write_bytes(b"<<<<<<< HEAD\n" + repository.read_bytes())
+    done = statetool("blame", "--state", "s", "aws_vpc.a")
+    assert (done.status, done.text) == (2, "")
+
+
+def test_a_new_lineage(repository: Path, statetool: Statetool) -> None:
+    assert statetool("new-lineage", "-y", "--state", "s").status == 0
+    assert "the lineage changes at serial" in statetool("log", "--state", "s").err
+
+
 def test_a_revision_and_a_shallow_clone(
     repository: Path, statetool: Statetool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
