@@ -1,4 +1,4 @@
-"""Compares two snapshots, and filters the differences by kind.
+"""Compares two snapshots, or all versions of a state, and filters the differences by kind.
 
 >>> from statefmt import differences, open, operations
 >>> snapshot = open("samples/v4-regions.tfstate").snapshot
@@ -15,6 +15,14 @@ False
 <RecoveryCase.PUSH: 'push'>
 >>> differences.reconcile(later, snapshot).case
 <RecoveryCase.STORED: 'already_stored'>
+
+The changes of all available versions of a state, in git, backups, the history and its service:
+
+>>> from statefmt import run_context, selection
+>>> with differences.state_versions(run_context(), "samples/v4-regions.tfstate") as versions:
+...     log = differences.state_log(run_context(), "samples/v4-regions.tfstate", versions, selection.Criteria())
+>>> log.changes[-1].version.is_current
+True
 """
 
 from __future__ import annotations
@@ -40,10 +48,29 @@ with lazy_imports(globals()):
         narrowed as narrowed,
         typed_changes as typed_changes,
     )
+    from statefmt.analysis.life import (
+        BlamedPath as BlamedPath,
+        Event as Event,
+        EventKind as EventKind,
+        attribute_paths as attribute_paths,
+        blamed as blamed,
+    )
     from statefmt.analysis.reconciliation import (
         LoneObject as LoneObject,
         PushAnswer as PushAnswer,
         Reconciliation as Reconciliation,
         RecoveryCase as RecoveryCase,
         reconcile as reconcile,
+    )
+    from statefmt.edit.versions import (
+        StateLog as StateLog,
+        StateVersion as StateVersion,
+        VersionChanges as VersionChanges,
+        VersionOrigin as VersionOrigin,
+        VersionSource as VersionSource,
+        newest_backup as newest_backup,
+        read_version as read_version,
+        state_log as state_log,
+        state_versions as state_versions,
+        version_in_head as version_in_head,
     )

@@ -28,6 +28,8 @@ _TABLE: Final = {
         "simulate": ("configuration", "Show what a configuration change would orphan."),
         "verify": ("plans", "Compare an apply with its plan."),
         "rule": ("check", "List the rules of check and verify, or explain one."),
+        "log": ("log", "Show what changed from version to version of a state."),
+        "blame": ("log", "Show which version last changed each attribute."),
         "diff": ("diff", "Show the differences between two states."),
         "plan-show": ("plans", "Show the changes of a plan by provider instance."),
         "moves": ("plans", "Find moves in plans that destroy and create."),

@@ -165,7 +165,7 @@ _ALSO: Final = {
     "fleet query": "query sql",
     "fleet duplicates": "dup duplicate duplicates dups",
     "undo": "revert rollback",
-    "history": "log",
+    "blame": "annotate praise",
 }
 _OTHER_NAMES: Final = {other: name for name, others in _ALSO.items() for other in others.split()}
 # Other words for tasks of several commands, or of a command with an option.

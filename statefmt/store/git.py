@@ -1,11 +1,13 @@
-"""Reads a version of a file in git as a read-only store: `git:REVISION:PATH`."""
+"""Reads versions of a file in git: one as a read-only store, `git:REVISION:PATH`, or all that changed it."""
 
 from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Mapping, Sequence
-from typing import Final, NamedTuple
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from typing import Final, NamedTuple, TypeAlias
 
 from statefmt.model.errors import StoreError
 from statefmt.store.protocol import ReadOnlyStore, Stored
@@ -61,15 +63,27 @@ def run_git(
 
     Raises StoreError if it cannot be run.
     """
-    kept = {one: value for one, value in environment.items() if not folder or one not in _OF_REPOSITORY}
-    try:
+    with _explained(name):
+        command = _command(arguments, folder)
         return subprocess.run(
-            ["git", *_WITHOUT_PROGRAMS, *(["-C", folder] if folder else []), *arguments],
-            env={**kept, **_WITHOUT_FETCHING, "LC_ALL": "C"},
-            input=given,
-            capture_output=True,
-            check=False,
+            command, env=_surroundings(environment, folder), input=given, capture_output=True, check=False
         )
+
+
+def _command(arguments: Sequence[str], folder: str) -> list[str]:
+    return ["git", *_WITHOUT_PROGRAMS, *(["-C", folder] if folder else []), *arguments]
+
+
+def _surroundings(environment: Mapping[str, str], folder: str) -> dict[str, str]:
+    kept = {one: value for one, value in environment.items() if not folder or one not in _OF_REPOSITORY}
+    return {**kept, **_WITHOUT_FETCHING, "LC_ALL": "C"}
+
+
+@contextmanager
+def _explained(name: str) -> Iterator[None]:
+    """Raise StoreError if git cannot be run."""
+    try:
+        yield
     except FileNotFoundError as error:
         raise StoreError(f"{name}: git is not installed or not on PATH") from error
     except OSError as error:
@@ -131,3 +145,95 @@ def read_git_object(name: str, environment: Mapping[str, str]) -> bytes:
             reason = "this is a folder in git, not a state file" if kind == b"tree\n" else _NOT_HERE
         raise StoreError(f"{name}: {reason}")
     return done.stdout
+
+
+class GitRevision(NamedTuple):
+    """A commit that changed a file: its ID, time (UTC, RFC 3339), author and subject, and the ID of the file's blob."""
+
+    commit: str
+    time: str
+    author: str
+    subject: str
+    blob: str
+
+
+# Without programs for signatures, and without what a repository may set for the output.
+_LOG: Final = (
+    "-c", "log.showSignature=false", "-c", "log.follow=false", "log", "-O/dev/null", "--full-history", "-m",
+    "--raw", "--no-abbrev", "--no-renames", "--no-color", "--no-ext-diff", "--no-textconv", "--encoding=UTF-8",
+    "--format=%x00%H%x00%ct%x00%an <%ae>%x00%s%x00",
+)  # fmt: skip
+_FIELDS: Final = 5
+_DELETED: Final = "0" * 40
+
+
+def git_revisions(name: str, where: GitPath, environment: Mapping[str, str]) -> list[GitRevision]:
+    """Return the commits that changed a file, oldest first.
+
+    The path is relative to the top of the repository, or to the folder if it starts with `./`. Commits without the
+    file are left out. Raises StoreError.
+    """
+    magic = ":(literal)" if where.path.startswith("./") else ":(top,literal)"
+    done = run_git(name, [*_LOG, where.revision or "HEAD", "--", f"{magic}{where.path}"], environment, where.folder)
+    if done.returncode != 0:
+        raise StoreError(f"{name}: {git_reason(done)}")
+    fields = done.stdout.decode("utf-8", "replace").split("\0")[1:]
+    found: list[GitRevision] = []
+    for start in range(0, len(fields) - _FIELDS + 1, _FIELDS):
+        commit, seconds, author, subject, raw = fields[start : start + _FIELDS]
+        # A merge is listed once for each parent, with the same blob.
+        blob = raw.strip().split(" ")[3] if raw.strip() else ""
+        if blob and not _DELETED.startswith(blob[:40]):
+            found.append(GitRevision(commit, utc_time(int(seconds)), author, subject, blob))
+    return list({(one.commit, one.blob): one for one in reversed(found)}.values())
+
+
+def utc_time(seconds: float) -> str:
+    """Format Unix seconds as RFC 3339 in UTC."""
+    return datetime.fromtimestamp(int(seconds), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def is_shallow(name: str, folder: str, environment: Mapping[str, str]) -> bool:
+    """Return whether a clone lacks earlier commits. Raises StoreError."""
+    return run_git(name, ["rev-parse", "--is-shallow-repository"], environment, folder).stdout == b"true\n"
+
+
+def blob_ids(content: bytes) -> tuple[str, str]:
+    """Return the IDs that git gives a content, in repositories with SHA-1 and with SHA-256."""
+    from hashlib import sha1, sha256
+
+    blob = b"blob %d\0%b" % (len(content), content)
+    return sha1(blob, usedforsecurity=False).hexdigest(), sha256(blob).hexdigest()
+
+
+# Returns the content of a blob.
+BlobReader: TypeAlias = Callable[[str], bytes]
+
+
+@contextmanager
+def git_blobs(name: str, folder: str, environment: Mapping[str, str]) -> Iterator[BlobReader]:
+    """Open one git process that returns the stored bytes of any number of blobs. It raises StoreError."""
+    with (
+        _explained(name),
+        subprocess.Popen(
+            _command(["cat-file", "--batch"], folder),
+            env=_surroundings(environment, folder),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        ) as process,
+    ):
+        asked, answers = process.stdin, process.stdout
+        assert asked is not None and answers is not None
+
+        def read(blob: str) -> bytes:
+            asked.write(f"{blob}\n".encode())
+            asked.flush()
+            head = answers.readline().split()
+            if len(head) != 3 or head[1] != b"blob":
+                raise StoreError(f"{name}: {_NOT_HERE}")
+            content = answers.read(int(head[2]))
+            answers.read(1)
+            return content
+
+        yield read

@@ -61,6 +61,10 @@ def open_client(place: StatePlace, connection: Connection) -> StateClient:
 _HISTORY = "`statetool history` lists the edits that statetool made"
 
 
+class NoVersionsError(StoreError):
+    """The backend of a state keeps no versions."""
+
+
 def kept_versions(state: RemoteName, connection: Connection) -> tuple[ObjectVersion, ...]:
     """Return the versions of a state, newest first. Raises StoreError, also if its backend keeps no versions."""
     with _versioned(state, connection) as client:
@@ -102,7 +106,7 @@ def _versioned(state: RemoteName, connection: Connection) -> Iterator[VersionedC
     client = open_client(state.place, connection)
     try:
         if not isinstance(client, VersionedClient):
-            raise StoreError(f"{state}: the backend '{state.place.type}' keeps no versions of states. {_HISTORY}")
+            raise NoVersionsError(f"{state}: the backend '{state.place.type}' keeps no versions of states. {_HISTORY}")
         yield client
     finally:
         client.close()

@@ -47,6 +47,8 @@ _GIVEN: Final[dict[str, list[Line]]] = {
     ],
     "simulate": [Line("simulate %s --config configuration --without eu-west-1", status=1)],
     "adopt": [Line("adopt %s --config configuration"), Line("adopt %s --config configuration --format json")],
+    "log": [Line("log --state %s"), Line("log --state %s ** --format json")],
+    "blame": [Line(f"blame --state %s {_WEB}"), Line(f"blame --state %s {_WEB} --format json")],
     "diff": [Line("diff %s %s"), Line("diff before %s --show-sensitive", status=1), Line("diff %s before", status=1)],
     "merge": [Line("merge before %s %s", status=0), Line("merge before before %s --out new")],
     "verify": [Line("verify configuration/plan.json --before %s --after %s", status=1)],

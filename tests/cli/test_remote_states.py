@@ -19,8 +19,11 @@ from tests.cli.states import SAMPLES
 from tests.servers.http import StateServer, state_server
 
 FILE: Final = "terraform.tfstate"
-# They depend on the backend, and have tests of their own; `git-driver` is for files, and a report has its time.
-_ELSEWHERE: Final = frozenset({"copy", "git-driver", "history", "locks", "reconcile", "report", "unlock", "versions"})
+# They depend on the backend, and have tests of their own; `git-driver` is for files, and a report has its time, as the
+# versions in `log` and `blame`.
+_ELSEWHERE: Final = frozenset(
+    {"blame", "copy", "git-driver", "history", "locks", "log", "reconcile", "report", "unlock", "versions"}
+)
 ALL: Final = [line for command, lines in LINES.items() if command not in _ELSEWHERE for line in lines]
 # The ID of a lineage, salts and keys are new in each run.
 _BACKUP: Final = re.compile(r"; the previous (?:state|file) is kept in \S+")

@@ -123,6 +123,7 @@ GIVEN: Final[dict[str, tuple[tuple[str, ...], ...]]] = {
         ("--keep", "first", "--yes", "s.tfstate"),
         ("--choose", "ADR002 * keep=last", "--yes", "s.tfstate"),
     ),
+    "log": (_STATE, (*_STATE, "--format", "json", _ALL)),
     "reconcile": (("s.tfstate", "--with", "t.tfstate"), ("--format", "json", "s.tfstate", "--with", "t.tfstate")),
     "salvage": (
         ("s.tfstate",),
@@ -150,6 +151,7 @@ LEFT_OUT: Final[dict[str, str]] = {
     "version": _NO_STATE,
     "git-config": _NO_STATE,
     "versions": "needs a service",
+    "blame": "reads the versions of a state as `log` does, for one instance",
     "move-backend": "needs two backends; copies bytes",
     "fleet check": _INDEX,
     "fleet query": _INDEX,

@@ -24,7 +24,7 @@ _OPENING: Final = (
     "where", "workspaces", "list", "show", "providers", "outputs", "grep", "stats", "graph", "report", "pull", "check",
     "simulate", "diff", "fmt", "mv", "rm", "rekey", "rebind", "replace-provider", "taint", "set-serial", "new-lineage",
     "split", "locks", "unlock", "copy", "move-backend", "fleet index", "encryption-info", "encrypt", "undo", "history",
-    "versions", "repair", "reconcile", "edit",
+    "versions", "repair", "reconcile", "edit", "log", "blame",
 )  # fmt: skip
 # What the user has for services: variables and files, only files, or nothing, with which more requests are made.
 _MODES: Final = ("all", "files", "none")

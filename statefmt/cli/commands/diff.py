@@ -19,7 +19,7 @@ from statefmt.cli.options.shared import ShowSensitiveOption
 from statefmt.cli.outcome import DETAILED_EXITCODE, FINE, FOUND, UsageError, require_templates
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import result_terminal, say, write_result
-from statefmt.differences import AddressTest, Kind, SnapshotDiff, diff, kinds, narrowed
+from statefmt.differences import AddressTest, Kind, SnapshotDiff, diff, kinds, narrowed, newest_backup, version_in_head
 from statefmt.locations import STANDARD_INPUT, RemoteName, display_name
 from statefmt.render.diff import Manner
 from statefmt.render.show import unmarked_note
@@ -41,11 +41,8 @@ _SIDE = "A state file, a folder or URL of a state, git:REVISION:PATH for one in 
 
 
 @examples(
-    ("Show what has changed since a backup.", "statetool diff terraform.tfstate.backup"),
-    (
-        "Compare the last commit with the state in the working tree.",
-        "statetool diff git:HEAD:prod.tfstate prod.tfstate",
-    ),
+    ("Show what has changed since the last backup.", "statetool diff --backup"),
+    ("Compare the last commit with the state in the working tree.", "statetool diff --head prod.tfstate"),
     ("Print moved, removed and import blocks to paste.", "statetool diff --moved-blocks old.tfstate new.tfstate"),
     ("Write a page for a review.", "statetool diff --format html old.tfstate new.tfstate > diff.html"),
 )
@@ -104,13 +101,21 @@ def diff_command(
             rich_help_panel=_COMPARED,
         ),
     ] = None,
+    backup: Annotated[
+        bool,
+        Option("--backup", help="Compare the newest backup of the state with the state.", rich_help_panel=_COMPARED),
+    ] = False,
+    head: Annotated[
+        bool, Option("--head", help="Compare the state in git's HEAD with the state.", rich_help_panel=_COMPARED)
+    ] = False,
     detailed_exitcode: Annotated[
         bool, Option(DETAILED_EXITCODE, help="Exit like `tofu plan`: 0 no differences, 2 differences, 1 failure.")
     ] = False,
 ) -> int:
     """Show the differences between two states, by address, object and value.
 
-    With one state, compare it with that of the current workspace. With --version, OLD is the state that has it.
+    With one state, compare it with that of the current workspace. With --version, --backup or --head, OLD is the state
+    that has it.
 
     Sensitive values, and what rules SEC001 to SEC004 and OUT004 take for a secret, are hidden, even where they differ.
     An instance at another address has moved if its type and identity (or id, or all attributes) are the same.
@@ -123,7 +128,19 @@ def diff_command(
     if exact and schemas is not None:
         raise BadParameter("cannot be combined with --schemas", param_hint="--exact")
     by_type = provider_schemas(schemas)
-    before, after = _both(old, new) if version is None else _versions(old, new, version)
+    if backup + head + (version is not None) > 1:
+        raise BadParameter("choose one of --version, --backup and --head")
+    if version is not None:
+        before, after = _versions(old, new, version)
+    elif backup or head:
+        option = "--backup" if backup else "--head"
+        if new is not None:
+            raise BadParameter("name one state: an earlier one is compared with it", param_hint=option)
+        name = state_name(old, to_read=True)
+        before = opened_state(newest_backup(name) if backup else version_in_head(run_context(), name))
+        after = opened_state(name, like=before)
+    else:
+        before, after = _both(old, new)
     run_context().phase("comparing")
     one, other = before.snapshot, after.snapshot
     if by_type is not None:

@@ -94,5 +94,6 @@ def test_many_copies_of_resources(tmp_path: Path) -> None:
         (tmp_path / name).mkdir()
         (tmp_path / name / "main.tf").write_text("\n".join(blocks))
     snapshot = read(state_of("\n".join(f"{one} aws.{one[-2:]}" for one in right))).snapshot
-    found = adopt(snapshot, *(ProviderReferences(load(tmp_path / name)) for name in ("new", "old")))
+    new_references, old_references = (ProviderReferences(load(tmp_path / name)) for name in ("new", "old"))
+    found = adopt(snapshot, new_references, old_references)
     assert {str(pair.source.addr): str(pair.target.address) for pair in found.pairs} == right
