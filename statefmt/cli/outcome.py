@@ -151,7 +151,7 @@ INSTEAD: Final = {
 # Commands whose result is not pushed back unchanged, or that need the files beside a state.
 COPIES: Final = frozenset({
     "fmt", "upgrade", "downgrade", "encrypt", "decrypt", "reencrypt", "undo", "history", "restore", "copy", "edit",
-    "repair",
+    "repair", "merge",
 })  # fmt: skip
 
 

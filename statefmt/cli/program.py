@@ -159,7 +159,7 @@ _ALSO: Final = {
     "set-serial": "serial",
     "new-lineage": "lineage",
     "split": "separate",
-    "join": "combine merge",
+    "join": "combine",
     "locks": "lock",
     "copy": "backup cp",
     "fleet query": "query sql",

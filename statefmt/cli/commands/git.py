@@ -17,7 +17,7 @@ from msgspec import structs
 from typer import Argument, BadParameter, Option
 
 import statefmt
-from statefmt import EncryptedStateError, RunContext, Snapshot, StateError, StatetoolError, StoreError
+from statefmt import EncryptedStateError, RunContext, Snapshot, State, StateError, StatetoolError, StoreError
 from statefmt.cli.command import declared, examples
 from statefmt.cli.options.encryption import ENVIRONMENT
 from statefmt.cli.outcome import FINE, FOUND, UsageError
@@ -36,9 +36,12 @@ _SETTINGS: Final = {
     # The common ancestor, our version, their version and the path. Source: gitattributes(5).
     "merge.statetool.driver": "git-driver merge %O %A %B %P",
 }
+# Of several common ancestors that conflict, git takes their own ancestor as the base, instead of one of them.
+_RECURSIVE: Final = ("merge.statetool.recursive", "binary")
 # With this setting, git would cache the converted text, and so write the content of encrypted states to disk.
 _NEVER: Final = "diff.statetool.cachetextconv"
 _CACHE: Final = "refs/notes/textconv/statetool"
+_LITERALLY: Final = "--literal-pathspecs"
 # The exit status of `git config --unset-all` for a missing setting.
 _NOT_SET: Final = 5
 
@@ -77,6 +80,11 @@ def git_config_command(
             _git("config", scope, "--replace-all", name, f"{_program()} {arguments}")
         else:
             _git("config", scope, "--unset-all", name, accepted=(0, _NOT_SET))
+    name, value = _RECURSIVE
+    if enable:
+        _git("config", scope, "--replace-all", name, value)
+    else:
+        _git("config", scope, "--unset-all", name, accepted=(0, _NOT_SET))
     _git("config", scope, "--unset-all", _NEVER, accepted=(0, _NOT_SET))
     if not is_global:
         _git("update-ref", "-d", _CACHE)
@@ -287,6 +295,8 @@ def _merge(arguments: list[str]) -> int:
     try:
         base, theirs = (_read(context, name)[0] for name in (old, other))
         ours = statefmt.open(mine, context=context)
+        if os.path.getsize(other):  # noqa: PTH202
+            refuse_plain_result(ours, statefmt.open(other, context=context))
         if base == Snapshot():
             # Both sides added the file.
             base = structs.replace(base, lineage=ours.lineage)
@@ -295,33 +305,47 @@ def _merge(arguments: list[str]) -> int:
         write_over(Path(mine), b"".join(content), links=False)
     except MergeConflictError as error:
         print(conflicts_text(error.conflicts, result_terminal()))
-        say(f"statetool: {shown}: the state stays as it is on your side. To decide the conflicts: {_finish(path)}")
+        say(
+            f"statetool: {shown}: the state stays as it is on your side. To decide the conflicts, at the top of the "
+            f"repository: {_finish(path)}"
+        )
         return FOUND
     except (StatetoolError, OSError) as error:
-        reason = _unreadable(error, mine) if isinstance(error, StatetoolError) else reason_of(error)
+        if isinstance(error, StateError):
+            reason = _unreadable(error, mine)
+        else:
+            reason = error.on_command_line if isinstance(error, StatetoolError) else reason_of(error)
         say(f"statetool: {shown}: not merged, and the state stays as it is on your side: {reason}")
         return FOUND
     return FINE
 
 
-def unmerged_versions(path: str) -> tuple[str, str, str]:
-    """Return the names of base, ours and theirs of a path that git left unmerged. Raises StoreError.
+def unmerged_versions(path: str) -> tuple[str | None, str, str]:
+    """Return the names of base, ours and theirs of a path that git left unmerged; without a base, both sides added it.
 
-    Ours is the file itself, which must still be as on our side.
+    Ours is the file itself. Raises StoreError if it is no longer as on our side, or if a side deleted it.
     """
-    stages = {line.split()[2] for line in _git("ls-files", "--unmerged", "--", path).splitlines()}
-    if stages != {"1", "2", "3"}:
-        raise StoreError(f"{path}: git has no unmerged versions of both sides and their base; see `git status`")
-    base, ours, theirs = (f"git::{stage}:./{path}" for stage in "123")
-    if run_context().read(ours) != Path(path).read_bytes():
+    path = os.path.relpath(path)
+    # The object and the stage of each version.
+    lines = [line.split() for line in _git(_LITERALLY, "ls-files", "--unmerged", "--", path).splitlines()]
+    stages = {words[2]: words[1] for words in lines}
+    if "2" not in stages or "3" not in stages:
+        raise StoreError(f"{path}: git has no unmerged versions of both sides of this path; see `git status`")
+    if _git("hash-object", "--path", path, "--", path) != stages["2"]:
         command = shell_line(["git", "checkout", "--ours", "--", path])
         raise StoreError(f"{path}: the file is not the version of our side; `{command}` restores that")
-    return base, path, theirs
+    return f"git::1:./{path}" if "1" in stages else None, path, f"git::3:./{path}"
 
 
 def stage(path: str) -> None:
     """Stage a merged file, which ends its conflict. Raises StoreError."""
-    _git("add", "--", path)
+    _git(_LITERALLY, "add", "--", path)
+
+
+def refuse_plain_result(ours: State, theirs: State) -> None:
+    """Raise StoreError if only their side is encrypted: the merge would be stored as ours is."""
+    if theirs.is_encrypted and not ours.is_encrypted:
+        raise StoreError("their side is encrypted and ours is not: encrypt ours first, with `statetool encrypt`")
 
 
 def _finish(path: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -9,7 +10,7 @@ from typer import Argument, BadParameter, Option
 
 from statefmt import Edit, Snapshot, StoreError
 from statefmt.cli.command import declared, examples, takes
-from statefmt.cli.commands.git import stage, unmerged_versions
+from statefmt.cli.commands.git import refuse_plain_result, stage, unmerged_versions
 from statefmt.cli.named_state import opened_state, state_name
 from statefmt.cli.options.configuration import ConfigurationOptions, configuration_options
 from statefmt.cli.options.shared import FormatOption, OutputFormat, ShowSensitiveOption
@@ -28,7 +29,6 @@ _DECIDE: Final = "Decide with --ours SELECTOR, --theirs SELECTOR or --decisions 
 
 
 @examples(
-    ("Show what a merge changes in yours.", "statetool merge base.tfstate ours.tfstate theirs.tfstate --dry-run"),
     ("Write the merge to another file.", "statetool merge base.tfstate ours.tfstate theirs.tfstate -o merged.tfstate"),
     (
         "Take their side of all conflicts in a module.",
@@ -46,34 +46,21 @@ _DECIDE: Final = "Decide with --ours SELECTOR, --theirs SELECTOR or --decisions 
 @declared(paged=False, decrypts=True, connects=True)
 @takes(write=write_options, configuration=configuration_options)
 def merge_command(
-    base: Annotated[
-        str, Argument(metavar="BASE", help="The version that both sides were made from; the path with --continue.")
-    ],
-    ours: Annotated[
-        str | None, Argument(metavar="OURS", help="The state that is written, unless --out names a file.")
-    ] = None,
-    theirs: Annotated[
-        str | None, Argument(metavar="THEIRS", help="The state of the other side. One of the three may be -.")
-    ] = None,
-    continues: Annotated[
-        bool, Option("--continue", help="Finish the merge of a state that git left unmerged, and stage the result.")
-    ] = False,
+    base: Annotated[str, Argument(metavar="BASE", help="The common base of both; with --continue, the path.")],
+    ours: Annotated[str | None, Argument(metavar="OURS", help="The state that is written.")] = None,
+    theirs: Annotated[str | None, Argument(metavar="THEIRS", help="The other side.")] = None,
+    continues: Annotated[bool, Option("--continue", help="Merge and stage a state that git left unmerged.")] = False,
     decisions: Annotated[
-        Path | None, Option(metavar="FILE", help="DecideConflict conflicts as FILE says, which --format json prints.")
+        Path | None, Option(metavar="FILE", help="Decide conflicts as in FILE, as --format json prints it.")
     ] = None,
     take_ours: Annotated[
         list[str] | None,
-        Option(
-            "--ours",
-            metavar="SELECTOR",
-            help="Take our side of the conflicts at an address or a pattern; ** decides what nothing else does.",
-        ),
+        Option("--ours", metavar="SELECTOR", help="Take our side of these conflicts; ** is all others."),
     ] = None,
     take_theirs: Annotated[
-        list[str] | None,
-        Option("--theirs", metavar="SELECTOR", help="Take their side of the conflicts at an address or a pattern."),
+        list[str] | None, Option("--theirs", metavar="SELECTOR", help="Take their side of these conflicts.")
     ] = None,
-    interactive: Annotated[bool, Option("--interactive", help="AskPart about each conflict on the terminal.")] = False,
+    interactive: Annotated[bool, Option("--interactive", help="Ask about each conflict on the terminal.")] = False,
     output_format: FormatOption = OutputFormat.TEXT,
     show_sensitive: ShowSensitiveOption = False,
     *,
@@ -82,22 +69,22 @@ def merge_command(
 ) -> int:
     """Merge two states that were changed independently.
 
-    Takes what only one side changed, follows moves, and merges the attributes of one object. What both sides changed in
-    different ways is a conflict: nothing is written until each conflict is decided. The serial is the higher serial of
-    the two plus 1; if the merge is one of the two sides, its serial and its bytes are kept. --format json lists the
-    conflicts with their decisions, and writes nothing.
+    Takes what only one side changed, and follows moves. What both changed is a conflict: nothing is written until each
+    is decided. --format json lists the conflicts, and writes nothing.
 
     Exit status 0: merged, or no conflict is left; 1: conflicts are listed; 2: failure.
     """
     if continues:
         if ours is not None or theirs is not None or write.out is not None:
             raise UsageError("--continue takes the path of the state only.")
-        path = base
-        base, ours, theirs = unmerged_versions(path)
-    elif ours is None or theirs is None:
+        old, ours, theirs = unmerged_versions(base)
+        # git keeps all versions.
+        write = replace(write, keep_backup=False)
+    else:
+        old = base
+    if ours is None or theirs is None:
         raise UsageError("Give BASE, OURS and THEIRS, or the path of an unmerged state and --continue.")
-    named = [base, ours, theirs]
-    if named.count(STANDARD_INPUT) > 1:
+    if [base, ours, theirs].count(STANDARD_INPUT) > 1:
         raise BadParameter("only one of the three states can come from standard input")
     ask = asking() if interactive else None
     if interactive and ask is None:
@@ -110,7 +97,11 @@ def merge_command(
     ]
     decided = {} if decisions is None else parse_decisions(run_context().read(str(decisions)), str(decisions))
     given = Decisions(decided, tuple(selectors))
-    before, other = opened_state(base).snapshot, opened_state(theirs).snapshot
+    their_state = opened_state(theirs)
+    other = their_state.snapshot
+    before = Snapshot(lineage=other.lineage) if old is None else opened_state(old).snapshot
+    if ours != STANDARD_INPUT:
+        refuse_plain_result(opened_state(ours), their_state)
     seen: dict[Conflict, MergeSide | None] = {}
 
     def decide(conflict: Conflict) -> MergeSide | None:

@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from statefmt.analysis.diff import diff, paired, same_text
-from statefmt.analysis.diff.moved import may_be_replaced, same_objects
+from statefmt.analysis.diff.moved import may_be_replaced, object_mark, same_objects
 from statefmt.edit.changes import (
     REBIND_COMMAND,
     Edit,
@@ -39,7 +39,7 @@ from statefmt.edit.merging.model import (
 from statefmt.formats.raw_json import token
 from statefmt.formats.reading import CURRENT_VERSION
 from statefmt.model.addrs import AbsResource, AbsResourceInstance, ConfigProviderConfig, InstanceKey
-from statefmt.model.errors import SurgeryError
+from statefmt.model.errors import SurgeryError, Wording
 from statefmt.model.snapshot import CheckResult, InstanceState, ResourceInstanceObject, ResourceState, Snapshot
 
 # A provider configuration and the key of its instance.
@@ -96,6 +96,9 @@ def _same_content(one: Snapshot, other: Snapshot) -> bool:
     return not replace(changes, envelope=tuple(each for each in changes.envelope if each.name != "serial"))
 
 
+_MV_COMMAND: Final = Wording("`statetool mv`", "move()")
+
+
 class _Instance(Struct, frozen=True):
     """One instance in base, ours and theirs, None where it does not exist, and its address in the result."""
 
@@ -132,7 +135,16 @@ class _Tracked:
         self.old = {one.addr: one for one, _ in pairs if one is not None}
         self.added = [other for one, other in pairs if one is None and other is not None]
         self._now = {one.addr: other for one, other in pairs if one is not None}
+        self._marks: set[object] | None = None
         self._equal: dict[AbsResource, dict[InstanceKey, list[ResourceInstanceObject]]] = {}
+
+    def may_have_moved(self, old: InstanceState) -> bool:
+        """Return whether an instance of the base is gone, and a new instance of the side may be the same object."""
+        if self._now.get(old.addr, old) is not None:
+            return False
+        if self._marks is None:
+            self._marks = {object_mark(one) for one in self.added}
+        return object_mark(old) in self._marks
 
     def now(self, old: InstanceState) -> InstanceState | None:
         """Return an instance of the base as it is on the side; None if it is gone."""
@@ -160,7 +172,7 @@ class _Merger:
         """Return the merge, with all conflicts that are not decided."""
         found = self._instances()
         moves = Versions(*(_new_addresses(found, number) for number in range(3)))
-        follow = [following(without_instances(*one), one[1]) for one in zip(self._states, moves, strict=True)]
+        follow = [_following(*one, moves.base) for one in zip(self._states, moves, strict=True)]
         followed = [
             replace(each, states=Versions(*(_followed(*one) for one in zip(each.states, follow, strict=True))))
             for each in found
@@ -195,6 +207,8 @@ class _Merger:
         found: list[_Instance] = []
         for old in {**mine.old, **other.old}.values():
             states = Versions[InstanceState | None](old, mine.now(old), other.now(old))
+            _refuse_ambiguous(old, states.theirs, mine)
+            _refuse_ambiguous(old, states.ours, other)
             found.append(_Instance(self._address(old, states.ours, states.theirs), states))
         same = same_objects(mine.added, other.added)
         in_pairs = {id(one) for pair in same for one in pair}
@@ -228,13 +242,22 @@ class _Merger:
             if objects := self._objects(each):
                 places[each.addr].append((each, objects))
         result: dict[AbsResourceInstance, tuple[_Bound, ...]] = {}
+        others: list[tuple[_Instance, tuple[_Bound, ...], MergeSide]] = []
         for addr, there in places.items():
             kept = there[0]
             if len(there) > 1:
                 side = self._ask(addr, "", ConflictKind.TAKEN)
                 kept = next((one for one in there if (state := one[0].on(side)) and state.addr == addr), kept)
-                self._dropped += [one[0].name for one in there if one is not kept]
+                others += [(each, objects, side) for each, objects in there if each is not kept[0]]
             result[addr] = kept[1]
+        for each, objects, side in others:
+            # The side to take may have it at another address.
+            state = each.on(side)
+            if state is None or state.addr in result:
+                self._dropped.append(each.name)
+            else:
+                key = state.addr.key
+                result[state.addr] = tuple(replace(one, obj=replace(one.obj, key=key)) for one in objects)
         return result
 
     def _objects(self, each: _Instance) -> tuple[_Bound, ...]:
@@ -250,8 +273,13 @@ class _Merger:
         if _same(ours, base):
             return _bound(each, MergeSide.THEIRS)
         assert ours is not None and theirs is not None
-        if base is None or any(may_be_replaced(*pair) for pair in ((base, ours), (base, theirs), (ours, theirs))):
-            return _bound(each, self._ask(each.name, "", ConflictKind.OBJECTS))
+        if may_be_replaced(ours, theirs) or (base is not None and _has_other_objects(base, ours, theirs)):
+            side = self._ask(each.name, "", ConflictKind.OBJECTS)
+            if may_be_replaced(ours, theirs):
+                self._dropped.append(each.name)
+            return _bound(each, side)
+        if base is None:
+            return _bound(each, self._ask(each.name, "", ConflictKind.VALUE))
         states = Versions(base, ours, theirs)
         objects = states.map(lambda state: {obj.deposed: obj for obj in state.objects})
         result: list[_Bound] = []
@@ -421,11 +449,45 @@ def _bound(each: _Instance, side: MergeSide) -> tuple[_Bound, ...]:
     return tuple(result)
 
 
+def _has_other_objects(base: InstanceState, *sides: InstanceState) -> bool:
+    """Return whether a side has another object than the base, current or deposed: it may have been another before."""
+    known = {obj.deposed for obj in base.objects}
+    return any(may_be_replaced(base, side) or {obj.deposed for obj in side.objects} - known for side in sides)
+
+
 def _followed(
     state: InstanceState | None, follow: Callable[[ResourceInstanceObject], ResourceInstanceObject]
 ) -> InstanceState | None:
     """Return an instance whose dependencies follow moves."""
     return None if state is None else InstanceState(state.resource, state.key, tuple(map(follow, state.objects)))
+
+
+def _refuse_ambiguous(old: InstanceState, other: InstanceState | None, side: _Tracked) -> None:
+    """Raise SurgeryError if an instance may have moved on one side, as one of several equal ones, and changed on the
+    other side.
+    """
+    unchanged = other is not None and other.addr == old.addr and _same(other, old)
+    if not unchanged and side.may_have_moved(old):
+        raise SurgeryError(
+            f"{old.addr}: one side moved or removed it, as one of several equal objects, and the "
+            "other side changed it. Make the same move on that side first, with ",
+            _MV_COMMAND,
+            address=old.addr,
+        )
+
+
+def _following(
+    state: Snapshot,
+    moves: Mapping[AbsResourceInstance, AbsResourceInstance],
+    of_base: Mapping[AbsResourceInstance, AbsResourceInstance],
+) -> Callable[[ResourceInstanceObject], ResourceInstanceObject]:
+    """Return the function that rewrites dependencies in a state by all moves.
+
+    Some programs leave dependencies on the former address of what they move, so the moves of the base count, too.
+    """
+    there = {resource.addr.config() for resource in state.resources}
+    left = {old: new for old, new in of_base.items() if old.config() not in there}
+    return following(without_instances(state, moves), {**left, **moves})
 
 
 def _new_addresses(found: Iterable[_Instance], number: int) -> dict[AbsResourceInstance, AbsResourceInstance]:

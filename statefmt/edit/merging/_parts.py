@@ -20,11 +20,11 @@ H = TypeVar("H", bound=Hashable)
 # Receives the path of a conflict within an object, and returns the side to take; ours if it is not decided.
 AskPart: TypeAlias = Callable[[str, ConflictKind], MergeSide]
 
-# The members that are merged as a whole. Objects of two schema versions have other attributes.
-_WHOLE: Final = (
-    "status", "schema_version", "private", "create_before_destroy", "skip_destroy", "identity_schema_version",
-    "attributes_flat",
-)  # fmt: skip
+# The members that are merged as a whole, one by one.
+_WHOLE: Final = ("status", "private", "create_before_destroy", "skip_destroy")
+# Values and the version of their schema, which belong together.
+_ATTRIBUTES: Final = ("attributes", "attributes_flat", "schema_version")
+_IDENTITY: Final = ("identity", "identity_schema_version")
 # A value of dynamic type is written with its type, which belongs to it.
 _WITH_TYPE: Final = {"value", "type"}
 
@@ -44,9 +44,7 @@ def merged_object(objects: Versions[ResourceInstanceObject], ask: AskPart) -> Re
         return chosen(objects.map(lambda obj: getattr(obj, name)), lambda: ask(f"/{name}", ConflictKind.VALUE))
 
     members = {name: whole(name) for name in _WHOLE}
-    one_schema = len({obj.schema_version for obj in objects}) == 1
-    members["attributes"] = merged_json(objects.map(lambda obj: obj.attributes), "/attributes", ask, of_one=one_schema)
-    members["identity"] = merged_json(objects.map(lambda obj: obj.identity), "/identity", ask, of_one=one_schema)
+    members |= _merged_values(objects, _ATTRIBUTES, ask) | _merged_values(objects, _IDENTITY, ask)
     members["sensitive_attributes"] = _merged_sensitive(objects.map(lambda obj: obj.sensitive_attributes))
     members["dependencies"] = merged_list(objects.map(lambda obj: obj.dependencies))
     members["depends_on"] = merged_list(objects.map(lambda obj: obj.depends_on))
@@ -56,10 +54,23 @@ def merged_object(objects: Versions[ResourceInstanceObject], ask: AskPart) -> Re
     return replace(objects.ours, **members)
 
 
-def merged_json(values: Versions[Raw | None], path: str, ask: AskPart, *, of_one: bool = True) -> Raw | None:
-    """Merge JSON values; None is an absent value. What only one side changed keeps its bytes.
+def _merged_values(
+    objects: Versions[ResourceInstanceObject], names: tuple[str, ...], ask: AskPart
+) -> dict[str, object]:
+    """Merge attributes or the identity: JSON by member, but as a whole if the schema version or the form differs."""
+    first, *others = names
+    kinds = [[getattr(obj, name) for name in others] for obj in objects]
+    if kinds[0] == kinds[1] == kinds[2]:
+        merged = merged_json(objects.map(lambda obj: getattr(obj, first)), f"/{first}", ask)
+        return {first: merged, **{name: getattr(objects.ours, name) for name in others}}
+    found = objects.map(lambda obj: {name: getattr(obj, name) for name in names})
+    return chosen(found, lambda: ask(f"/{first}", ConflictKind.VALUE))
 
-    Objects are merged member by member if they are `of_one` schema, and arrays as a whole: they may be sets.
+
+def merged_json(values: Versions[Raw | None], path: str, ask: AskPart) -> Raw | None:
+    """Merge JSON values, objects member by member; None is an absent value. What only one side changed keeps its bytes.
+
+    Arrays are merged as a whole: they may be sets.
     """
     base, ours, theirs = values
     if _equal(ours, theirs) or _equal(theirs, base):
@@ -68,7 +79,7 @@ def merged_json(values: Versions[Raw | None], path: str, ask: AskPart, *, of_one
         return theirs
     if ours is None or theirs is None:
         return theirs if ask(path, ConflictKind.DELETED) is MergeSide.THEIRS else ours
-    before, mine, other = values.map(_members if of_one else lambda _: None)
+    before, mine, other = values.map(_members)
     if before is None or mine is None or other is None:
         return theirs if ask(path, ConflictKind.VALUE) is MergeSide.THEIRS else ours
     members: list[bytes] = []

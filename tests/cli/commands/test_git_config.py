@@ -21,6 +21,7 @@ SETTINGS = {
     "diff.statetool.command=statetool git-driver diff",
     "diff.statetool.textconv=statetool git-driver textconv",
     "merge.statetool.driver=statetool git-driver merge %O %A %B %P",
+    "merge.statetool.recursive=binary",
 }
 
 # A file of attributes before, and with the line in it.

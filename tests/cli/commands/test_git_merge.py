@@ -110,6 +110,59 @@ def test_a_file_that_was_changed_since_is_not_merged_again(branches: Branches, s
     assert statetool("merge", "--continue", str(PATH), "--ours", "**").status == 0
 
 
+def test_both_sides_of_a_criss_cross_merge_conflict(branches: Branches, git: Git, statetool: Statetool) -> None:
+    """Each branch merged the other, and kept its own value: the base is not one of them."""
+    branches(BASE, OURS, state(_vpc("a", x=3), _vpc("b", x=1), serial=6))
+    git("branch", "first")
+    for branch, other in (("main", "other"), ("other", "first")):
+        git("switch", "--quiet", branch)
+        assert _attempt(*MERGE, other).returncode != 0
+        assert statetool("merge", "--continue", str(PATH), "--ours", "**").status == 0
+        git("commit", "--quiet", "-m", "merged")
+    git("switch", "--quiet", "main")
+    assert _attempt(*MERGE, "other").returncode != 0
+    assert _values()["a"] == 2
+
+
+def test_continue_stages_no_other_path(branches: Branches, git: Git, statetool: Statetool) -> None:
+    branches(BASE, OURS, CLASH)
+    assert _attempt(*MERGE, "other").returncode != 0
+    Path("prod/unrelated.tfstate").write_bytes(BASE)
+    assert statetool("merge", "--continue", str(PATH.absolute()), "--ours", "**").status == 0
+    assert "?? prod/unrelated.tfstate" in git("status", "--short").splitlines()
+
+
+def test_a_state_that_both_sides_added(git: Git, statetool: Statetool) -> None:
+    assert statetool("git-config", "--enable").status == 0
+    git("commit", "--quiet", "--allow-empty", "-m", "m")
+    git("switch", "--quiet", "-c", "other")
+    _commit(git, CLASH)
+    git("switch", "--quiet", "main")
+    _commit(git, OURS)
+    assert _attempt(*MERGE, "other").returncode != 0
+    assert statetool("merge", "--continue", str(PATH), "--theirs", "aws_vpc.a", "--ours", "**").status == 0
+    assert _values() == {"a": 4, "b": 1}
+
+
+def test_line_ends_that_git_converts(branches: Branches, git: Git, statetool: Statetool) -> None:
+    git("config", "core.autocrlf", "true")
+    git("config", "core.safecrlf", "false")
+    branches(*(json.dumps(json.loads(one), indent=2).encode() + b"\n" for one in (BASE, OURS, CLASH)))
+    assert _attempt(*MERGE, "other").returncode != 0
+    assert statetool("merge", "--continue", str(PATH), "--ours", "**").status == 0
+
+
+def test_a_side_that_is_encrypted_is_not_merged_into_a_plain_one(
+    branches: Branches, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TF_ENCRYPTION", json.dumps(configuration("old")))
+    branches(BASE, OURS, encrypted(THEIRS, "old"))
+    done = _attempt(*MERGE, "other")
+    assert done.returncode != 0
+    assert "encrypt ours first" in done.stderr
+    assert PATH.read_bytes() == OURS
+
+
 def test_a_path_without_a_conflict_is_refused(branches: Branches, statetool: Statetool) -> None:
     branches(BASE, OURS, THEIRS)
     result = statetool("merge", "--continue", str(PATH))

@@ -296,4 +296,4 @@ def test_evaluated_arguments_of_provider_instances(statetool: Statetool, folder:
     assert "is the configuration of one plan" in found.err
     found = statetool("moves", name, "--var", "a=b")
     assert found.status == 2
-    assert "Invalid value for --var: requires --config" in found.err
+    assert "Invalid value for --var: requires a configuration" in found.err

@@ -203,6 +203,91 @@ def test_values_of_two_schema_versions_are_not_mixed() -> None:
     assert _conflicts(found) == [("aws_vpc.a", "/attributes", "value")]
 
 
+@pytest.mark.parametrize("side", MergeSide)
+def test_the_schema_version_goes_with_its_values(side: MergeSide) -> None:
+    """Also where one side only has another version, as after a refresh."""
+
+    def state_of(version: int, serial: int, x: int) -> Snapshot:
+        return _read(
+            resource("aws_vpc", "a", {"schema_version": version, "attributes": {"id": "i", "x": x}}), serial=serial
+        )
+
+    base, ours, theirs = state_of(0, 5, 1), state_of(1, 6, 1), state_of(0, 6, 2)
+    assert _conflicts(merge(base, ours, theirs)) == [("aws_vpc.a", "/attributes", "value")]
+    one = _document(merge(base, ours, theirs, lambda _: side))["aws_vpc.a"]
+    wanted = (1, 1) if side is MergeSide.OURS else (0, 2)
+    assert (one["schema_version"], one["attributes"]["x"]) == wanted
+
+
+@pytest.mark.parametrize("deposed", [("00000001", None), ("00000001", "00000002")])
+def test_an_object_that_one_side_deposed_is_not_merged(deposed: tuple[str | None, str | None]) -> None:
+    def state_of(key: str | None, serial: int, provider: str = AWS) -> Snapshot:
+        one: dict[str, object] = {"attributes": {"id": "i"}}
+        if key is not None:
+            one["deposed"] = key
+        return _read(resource("aws_vpc", "a", one, provider=provider), serial=serial)
+
+    ours, theirs = (state_of(key, 6, WEST if key is None else AWS) for key in deposed)
+    assert _conflicts(merge(state_of(None, 5), ours, theirs)) == [("aws_vpc.a", "", "objects")]
+
+
+def test_equal_objects_that_may_have_moved_are_refused() -> None:
+    """None has an id: which of them moved where is not known."""
+
+    def state_of(name: str, serial: int) -> Snapshot:
+        instances = [{"index_key": key, "attributes": {"length": 8}} for key in (0, 1)]
+        return _read(resource("random_x", name, *instances), serial=serial)
+
+    base = state_of("p", 5)
+    with pytest.raises(statefmt.SurgeryError, match="as one of several equal objects"):
+        merge(base, state_of("q", 6), state_of("r", 6))
+    with pytest.raises(statefmt.SurgeryError, match="as one of several equal objects"):
+        merge(base, state_of("q", 6), operations.remove(base, "random_x.p[0]").snapshot)
+
+
+def test_a_dependency_left_on_the_former_address_follows_too() -> None:
+    """As `state mv` of some releases leaves them."""
+
+    def state_of(name: str, serial: int, *dependencies: str) -> Snapshot:
+        subnet = {"attributes": {"id": "s"}, "dependencies": dependencies}
+        moved = resource("aws_vpc", name, {"attributes": {"id": "vpc-a"}})
+        return _read(moved, _vpc("q"), resource("aws_subnet", "s", subnet), serial=serial)
+
+    base, ours = state_of("a", 5, "aws_vpc.a"), state_of("n", 6, "aws_vpc.a")
+    theirs = state_of("a", 6, "aws_vpc.a", "aws_vpc.q")
+    assert _document(merge(base, ours, theirs))["aws_subnet.s"]["dependencies"] == ["aws_vpc.n", "aws_vpc.q"]
+
+
+def test_the_identity_goes_with_its_version() -> None:
+    def state_of(serial: int, version: int, **identity: int) -> Snapshot:
+        one = {"attributes": {"id": "i"}, "identity": identity, "identity_schema_version": version}
+        return _read(resource("aws_vpc", "a", one), serial=serial)
+
+    found = merge(state_of(5, 0, n=1), state_of(6, 1, n=1, m=2), state_of(6, 0, n=9))
+    assert _conflicts(found) == [("aws_vpc.a", "/identity", "value")]
+
+
+def test_what_loses_its_new_address_returns_to_that_of_the_side_taken() -> None:
+    base = _read(_vpc("a"))
+    ours = _read(_vpc("a"), _vpc("x"), serial=6)
+    theirs = operations.move(base, "aws_vpc.a", "aws_vpc.x").snapshot
+    found = merge(base, ours, theirs, lambda _: MergeSide.OURS)
+    assert _document(found).keys() == {"aws_vpc.a", "aws_vpc.x"}
+    assert found.dropped == ()
+
+
+def test_an_object_that_a_decision_leaves_out_is_named() -> None:
+    ours, theirs = (
+        _read(resource("aws_vpc", "new", {"attributes": {"id": id_}}), serial=6) for id_ in ("vpc-1", "vpc-2")
+    )
+    assert merge(_read(), ours, theirs, lambda _: MergeSide.THEIRS).dropped == ("aws_vpc.new",)
+
+
+def test_one_new_object_with_two_values_is_a_conflict_of_values() -> None:
+    ours, theirs = (_read(resource("aws_vpc", "new", {"attributes": {"id": "i", "x": x}}), serial=6) for x in (1, 2))
+    assert _conflicts(merge(_read(), ours, theirs)) == [("aws_vpc.new", "", "value")]
+
+
 def test_what_either_side_hides_stays_hidden() -> None:
     def side(serial: int, *names: str) -> Snapshot:
         paths = [[{"type": "get_attr", "value": name}] for name in names]
