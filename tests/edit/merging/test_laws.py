@@ -33,16 +33,16 @@ def _merged(base: Snapshot, ours: Snapshot, theirs: Snapshot, decide: DecideConf
         reject()
 
 
-def _ids(snapshot: Snapshot) -> Counter[str]:
-    """The ids of all objects; those of the base are unique."""
-    found: Counter[str] = Counter()
+def _ids(snapshot: Snapshot) -> Counter[tuple[str, str]]:
+    """The types and ids of all objects; those of the base are unique."""
+    found: Counter[tuple[str, str]] = Counter()
     for instance in instances(snapshot):
         for obj in instance.objects:
             attributes = (
                 json.loads(bytes(obj.attributes or b"{}")) if obj.attributes_flat is None else obj.attributes_flat
             )
             if attributes.get("id") is not None:
-                found[attributes["id"]] += 1
+                found[instance.resource.addr.resource.type, attributes["id"]] += 1
     return found
 
 
