@@ -20,9 +20,9 @@ _CODE: Final = re.compile(r"`([^`]+)`")
 _KINDS: Final = {"reads": ("read",), "writes": ("write",), "runs": ("run",), "connects": ("connect", "resolve")}
 # The commands that write states: all others leave every file alone that the command line does not name.
 EDITING: Final = frozenset({
-    "apply", "check", "copy", "decrypt", "edit", "encrypt", "fmt", "forget-deposed", "history", "join", "move-backend",
-    "mv", "new-lineage", "rebind", "reencrypt", "rekey", "repair", "replace-provider", "restore", "rm", "set",
-    "set-serial", "split", "taint", "undo", "unset", "untaint", "upgrade",
+    "apply", "check", "copy", "decrypt", "edit", "encrypt", "fmt", "forget-deposed", "history", "join", "merge",
+    "move-backend", "mv", "new-lineage", "rebind", "reencrypt", "rekey", "repair", "replace-provider", "restore", "rm",
+    "set", "set-serial", "split", "taint", "undo", "unset", "untaint", "upgrade",
 })  # fmt: skip
 _GROUPS: Final[dict[str, frozenset[str]]] = {
     "every command": frozenset(COMMANDS),

@@ -144,6 +144,7 @@ _BASES: Final[dict[str, dict[str, object]]] = {
     "kubernetes": {"secret_suffix": "s"},
     "remote": {"organization": "o", "hostname": "127.0.0.1:PORT", "workspaces": {"name": "w"}},
     "cloud": {"organization": "o", "hostname": "127.0.0.1:PORT", "workspaces": {"name": "w"}},
+    "oci": {"bucket": "bucket", "namespace": "n"},
     "oss": {"bucket": "bucket", "endpoint": "http://127.0.0.1:PORT"},
     "cos": {"bucket": "bucket", "endpoint": "http://127.0.0.1:PORT"},
     "local": {},

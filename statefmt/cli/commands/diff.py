@@ -19,7 +19,7 @@ from statefmt.cli.options.shared import ShowSensitiveOption
 from statefmt.cli.outcome import DETAILED_EXITCODE, FINE, FOUND, UsageError, require_templates
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import result_terminal, say, write_result
-from statefmt.differences import AddressTest, Kind, SnapshotDiff, diff, kinds, narrowed, newest_backup, version_in_head
+from statefmt.differences import AddressTest, Kind, SnapshotDiff, diff, kinds, narrowed
 from statefmt.locations import STANDARD_INPUT, RemoteName, display_name
 from statefmt.render.diff import Manner
 from statefmt.render.show import unmarked_note
@@ -137,6 +137,9 @@ def diff_command(
         if new is not None:
             raise BadParameter("name one state: an earlier one is compared with it", param_hint=option)
         name = state_name(old, to_read=True)
+        # Imported late: most comparisons are of two files.
+        from statefmt.differences import newest_backup, version_in_head
+
         before = opened_state(newest_backup(name) if backup else version_in_head(run_context(), name))
         after = opened_state(name, like=before)
     else:

@@ -47,8 +47,7 @@ def mv_command(
         bool,
         Option(
             "--rebind",
-            help="Rebind instances to the provider configuration of the resource that they join; with --config and "
-            "within one state, to the provider instances that the configuration gives them.",
+            help="Rebind instances to the provider configuration of the resource that they join, or as --config says.",
         ),
     ] = False,
     from_state: Annotated[
