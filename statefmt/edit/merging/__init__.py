@@ -298,16 +298,13 @@ class _Merger:
     ) -> ResourceInstanceObject | None:
         """Return one merged object of an instance; None if it is deleted."""
         base, ours, theirs = versions
+        # No side has an object that the base lacks.
+        assert base is not None
         if ours is None or theirs is None:
             left = ours or theirs
-            if base is None or left is None:
-                return left
-            if _equal(left, base):
+            if left is None or _equal(left, base):
                 return None
             return ours if self._ask(each.name, path, ConflictKind.DELETED) is MergeSide.OURS else theirs
-        if base is None:
-            equal = _equal(ours, theirs)
-            return ours if equal or self._ask(each.name, path, ConflictKind.OBJECTS) is MergeSide.OURS else theirs
         return merged_object(Versions(base, ours, theirs), lambda part, kind: self._ask(each.name, path + part, kind))
 
     def _bound_object(
