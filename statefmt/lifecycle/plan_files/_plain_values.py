@@ -63,7 +63,10 @@ def _sensitive(node: Any) -> SensitiveShape:
 
 
 def _with_path(shape: SensitiveShape, node: Any, path: Path) -> SensitiveShape:
-    """Return the shape with the part at a path, or what contains it, as sensitive; null and unknown parts are not."""
+    """Return the shape with the part at a path, or what contains it, as sensitive.
+
+    The part may be null or unknown, as in located().
+    """
     keys: list[str | int] = []
     for step in path:
         if not isinstance(node, _CONTAINERS):
@@ -75,8 +78,6 @@ def _with_path(shape: SensitiveShape, node: Any, path: Path) -> SensitiveShape:
         assert isinstance(key, (str, int))
         node = node[key]  # type: ignore[index]  # the kind of the key was checked
         keys.append(key)
-    if node is None or isinstance(node, UnknownData):
-        return shape
     inner: Any = shape
     for name in keys[:-1]:
         inner = inner if inner is True else inner[name]

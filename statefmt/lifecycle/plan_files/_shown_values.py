@@ -140,8 +140,8 @@ def _sensitive_shape(value: CtyValue, tree: PathTree[bool] | None) -> SensitiveS
 def located(value: CtyValue, path: Path) -> Path | None:
     """Return the path to a part of the value in its own steps, or to what contains the part if it is not found.
 
-    Without a schema, maps are read as objects and sets as tuples. None if the value at the path, or what contains it,
-    is null or not known.
+    Without a schema, maps are read as objects and sets as tuples. The part may be null or unknown, as Terraform marks
+    such values too; None if the path continues within a primitive, null or unknown value.
     """
     found: list[GetAttr | PathIndex] = []
     for step in path:
@@ -160,4 +160,4 @@ def located(value: CtyValue, path: Path) -> Path | None:
                 value = CtyValue(element_type(of, key), items[key])
             case _:
                 break
-    return None if value.data is None or isinstance(value.data, UnknownData) else tuple(found)
+    return tuple(found)

@@ -25,12 +25,13 @@ _LOCK: Final = ".terraform.lock.hcl"
 _CONFIGURATION: Final = "tfconfig/"
 _MODULES: Final = "tfconfig/modules.json"
 _SOURCES: Final = "tfconfig/m-"
+_KNOWN: Final = {_PLAN, *_STATES.values(), _SCHEMAS, _LOCK, _MODULES}
 # Bounds of the archive. Plans of large fleets have some thousand files of configurations, and compress up to 30 times.
 _MOST_MEMBERS: Final = 50_000
 _MOST_BYTES: Final = 2 << 30
-_MOST_RATIO: Final = 1_000
-# Smaller members may compress as far as they can.
-_SMALL: Final = 16 << 20
+_MOST_RATIO: Final = 60
+# Smaller plans may compress as far as they can.
+_SMALL: Final = 64 << 20
 _ENCRYPTED: Final = 0x1
 # Go's archive/zip writes no other.
 _COMPRESSION: Final = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
@@ -48,7 +49,7 @@ class ModuleSource(Struct, frozen=True, rename={"key": "Key", "directory": "Dir"
 
 
 class PlanArchive(Struct, frozen=True, dict=True):
-    """The content of a plan file, by the names of its members."""
+    """The content of the known members of a plan file, by their names."""
 
     members: Mapping[str, bytes]
 
@@ -104,7 +105,7 @@ _HEAD: Final = 200
 
 
 def open_archive(data: bytes) -> PlanArchive:
-    """Unpack a plan file in memory.
+    """Unpack the known members of a plan file in memory.
 
     Raises NotAPlanError for another zip archive, and PlanError if the archive is damaged, exceeds a bound, or has a
     name twice: another program may then read another member than statetool.
@@ -131,10 +132,15 @@ def _unpacked(archive: zipfile.ZipFile, size: int) -> dict[str, bytes]:
     if len(names) < len(found):
         twice = Counter(info.filename for info in found).most_common(1)[0][0]
         raise PlanError(f"the plan file has the member {twice!r} more than once, so it is not as OpenTofu wrote it")
-    total = sum(info.file_size for info in found)
-    if total > _MOST_BYTES or (total > _SMALL and total > size * _MOST_RATIO):
+    known = [info for info in found if _is_known(info)]
+    total = sum(info.file_size for info in known)
+    if total > min(_MOST_BYTES, max(_SMALL, size * _MOST_RATIO)):
         raise PlanError(f"the plan file unpacks to {total:,} bytes from {size:,}, more than a plan does")
-    return {info.filename: _content(archive, info) for info in found if not info.is_dir()}
+    return {info.filename: _content(archive, info) for info in known}
+
+
+def _is_known(info: zipfile.ZipInfo) -> bool:
+    return info.filename in _KNOWN or (info.filename.startswith(_SOURCES) and not info.is_dir())
 
 
 def _content(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:

@@ -121,13 +121,19 @@ def test_a_value_that_does_not_fit_its_schema() -> None:
         # What is not found hides what should contain it.
         ([("attribute", "disk"), ("key", 7)], {"tags": {}, "disk": True}),
         ([("attribute", "gone")], True),
+        # Terraform 1.11 marks unknown and null values too.
+        ([("attribute", "id")], {"id": True, "tags": {}, "disk": [{}, {}]}),
+        ([("attribute", "none")], {"none": True, "tags": {}, "disk": [{}, {}]}),
         # Nothing is to hide.
         ([("attribute", "id"), ("attribute", "x")], {"tags": {}, "disk": [{}, {}]}),
     ],
 )
 @each_row("number", [1, 2.5])
 def test_sensitive_paths(path: list[tuple[str, Any]], mask: Any, number: float) -> None:
-    value = {"id": UNKNOWN, "tags": {"a": "b"}, "token": "hush", "disk": [{"gb": 5}, {"gb": 6}], "size": number}
+    value = {
+        "id": UNKNOWN, "none": None, "tags": {"a": "b"}, "token": "hush", "disk": [{"gb": 5}, {"gb": 6}],
+        "size": number,
+    }  # fmt: skip
 
     def edit(message: Any) -> None:
         steps = aws_change(message, value).change.after_sensitive_paths.add().steps
