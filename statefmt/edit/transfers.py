@@ -328,7 +328,7 @@ class Comparison(Struct, frozen=True):
 
 
 def compared(context: RunContext, source: tuple[str, bytes], target: tuple[str, bytes]) -> Comparison:
-    """Compare two contents with the names of their places; an empty content means that there is no state.
+    """Compare two contents with the names of their places; empty content stands for a missing state.
 
     Raises StoreError if there is nothing to copy, or if the target has another lineage or a serial that is not lower;
     StateFileError and EncryptionError if a state is unreadable.

@@ -27,7 +27,7 @@ class CloneError(Exception):
 
 
 class Clone:
-    """A clone, bare or not. `engine` is told by `go.mod`, `revisions` has the newest of each minor release."""
+    """A clone, bare or not. `go.mod` names the `engine`; `revisions` has the newest of each minor release."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder

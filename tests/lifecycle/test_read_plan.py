@@ -120,7 +120,7 @@ def test_members_of_other_releases() -> None:
 
 @pytest.mark.parametrize("address", ["aws_instance.web[*]", "module.m[*].aws_instance.web"])
 def test_a_deferred_change_whose_keys_are_not_known(address: str) -> None:
-    """Terraform writes the wildcard of internal/addrs/instance_key.go, which is no address."""
+    """Terraform writes the wildcard of internal/addrs/instance_key.go, which does not parse as an address."""
     change = _change(address, index_unknown=True, change={"actions": ["create"], "before": None})
     deferred = {"reason": "instance_count_unknown", "resource_change": change}
     (found,) = read_plan(_plan(deferred_changes=[deferred])).deferred_changes

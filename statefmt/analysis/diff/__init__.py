@@ -493,14 +493,14 @@ NO_PASSAGES: Final = Passages()
 
 
 class Scattered(NamedTuple):
-    """Remote objects in two or more states, or no longer in any: addresses, with the names of the states."""
+    """Remote objects that several states have, and those that no state has any more; with addresses and state names."""
 
     doubled: tuple[tuple[AbsResourceInstance, tuple[str, ...]], ...] = ()
     lost: tuple[tuple[AbsResourceInstance, str], ...] = ()
 
 
 def scattered(before: Mapping[str, Snapshot], now: Mapping[str, Snapshot]) -> Scattered:
-    """Return the objects that are in more states now than before, or no longer in any.
+    """Return the objects that several states have, more than before, and those that no state has any more.
 
     Both arguments are by state name.
     """

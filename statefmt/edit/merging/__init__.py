@@ -180,7 +180,7 @@ class _Merger:
         home = without_instances(
             self._states.ours, [one.addr for each in found if (one := each.states.ours) is not None]
         )
-        # What is left is as in the base, and so follows the moves of both sides.
+        # The remaining instances are as in the base, so they follow the moves of both sides.
         home = with_objects(home, lambda _, obj: follow[0](obj))
         snapshot = self._envelope(self._resources(by_address(home), self._at_addresses(followed)))
         had = {one.addr.config() for state in self._states[1:] for one in state.resources}
@@ -393,7 +393,7 @@ class _Merger:
         return home.provider_config, objects
 
     def _envelope(self, resources: tuple[ResourceState, ...]) -> Snapshot:
-        """Return the result: the resources, and what is not a resource."""
+        """Return the result with merged outputs, check results, release and unknown members."""
         _, ours, theirs = states = self._states
         newer = MergeSide.THEIRS if _release(theirs) > _release(ours) else MergeSide.OURS
         return replace(
@@ -413,7 +413,7 @@ class _Merger:
 
 
 def _same(one: InstanceState | None, other: InstanceState | None) -> bool:
-    """Return whether an instance is the same in two states but for its address."""
+    """Return whether an instance is the same in two states, apart from its address."""
     if one is None or other is None:
         return one is other
     if one.resource.provider_config != other.resource.provider_config or len(one.objects) != len(other.objects):

@@ -220,7 +220,7 @@ class Participant(NamedTuple):
         return self.created_from is not None
 
     def read(self) -> Stored:
-        """Read the state without a lock; no bytes if it is to be created and does not exist. Raises StoreError."""
+        """Read the state without a lock; NO_STATE for a state to create that does not exist yet. Raises StoreError."""
         if self.is_created:
             return self.store.found() or NO_STATE
         try:

@@ -74,7 +74,7 @@ class StateClient(Protocol):
         """Return the lock's holder; None if it is free. Raises NotImplementedError if the backend cannot be asked."""
 
     def write(self, content: bytes, expected: Hashable | None, lock: LockInfo | None) -> None:
-        """Replace the content if it has the `expected` version; None means that there is no state yet.
+        """Replace the content if it has the `expected` version; None for a new state.
 
         Verifies the confirmed content in a service-specific way. `lock` is the current lock, None without a lock.
         Raises ChangedError if the content has another version, and UnknownOutcomeError.

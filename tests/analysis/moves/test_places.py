@@ -81,7 +81,7 @@ resource "aws_sqs_queue" "jobs" {
   ARGUMENTS
 }
 """
-# What a plan has of it. It is the same for `region = "${each.value}-1"`.
+# The JSON of its plan. The plan has the same JSON for `region = "${each.value}-1"`.
 _PLANNED = {
     "provider_config": {
         "aws.by_region": {

@@ -339,7 +339,7 @@ def test_a_variable_file_is_a_link_out_of_the_repository(
     Path("old/terraform.tfvars").symlink_to(outside)
     pairs, messages = _changed(statetool, "--from-config", "old")
     assert (pairs, "terraform.tfvars: it is a link out of the repository" in messages) == ([], True)
-    # The same for the new configuration.
+    # The new configuration, too, has an unread file of variables.
     Path("infra/live/terraform.tfvars").symlink_to(outside)
     messages = _changed(statetool, "--from-config", "old")[1]
     assert "so variables without --var or --var-file are not known statetool:" in messages

@@ -167,7 +167,7 @@ def test_a_large_file() -> None:
 
 
 def test_a_large_file_with_a_syntax_error() -> None:
-    """Its place is told, and the file that is read next is another one."""
+    """The message has its position, and the next file can be read."""
     with pytest.raises(SettingsError, match=r"^x.hcl:[4-9],\d+-\d+: Invalid syntax\. "):
         read_operations_file("x.hcl", _MANY.replace(b"move", b"= =", 1))
     assert read_operations_file("x.hcl", HCL).operations[0].block == BLOCKS[0]
